@@ -73,6 +73,7 @@ class Engine:
     command: Callable[[], Sequence[str]] = server_command
     channel: Callable[[], Channel] = field(default_factory=CHANNEL.get)
     """How the language server that `command` names is reached: a child process, or `replay.editor.in_process.InProcess`."""
+    store: type[Store] = Store
     waits: bool = False
     """Whether somebody watches who can mend a model server that fails: then the run waits for it."""
     sharing: Sharing | None = None
@@ -100,7 +101,7 @@ class Engine:
         sandbox = self._check(sources)
         known = self.sharing is not None and self.sharing.is_probed(self.options.settings.provider)
         warning = "" if known else await refuse_silent(self.options, folder)
-        with Store.continued(folder, self._config(sources)) as store, LiveStream(folder, self.playback) as live:
+        with self.store.continued(folder, self._config(sources)) as store, LiveStream(folder, self.playback) as live:
             self._live = live.listen
             store.remove_facts("summary", "ablation")  # of the process that this one continues
             store.put_fact("cluster_by", self.options.cluster_by)

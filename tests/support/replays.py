@@ -2,11 +2,14 @@
 
 import msgspec
 
+from replay.editor.channel import ChildProcess
 from replay.editor.command import server_command
+from replay.editor.in_process import InProcess
 from replay.options import ReplayOptions
 from replay.play.playback import Playback
 from replay.run.engine import Engine
 from replay.run.sources.tape_source import TapeSource
+from replay.run.store import Store
 from replay.run.summary import summarise_replay
 from tests.support.tapes import Typist
 
@@ -26,12 +29,30 @@ def options_of(**values):
 
 
 async def run(
-    tapes, folder, options, heard=None, *, cache, server=server_command, playback=None, waits=False, adherence=None
+    tapes,
+    folder,
+    options,
+    heard=None,
+    *,
+    cache,
+    server=None,
+    playback=None,
+    waits=False,
+    adherence=None,
+    store=Store,
 ):
-    """Replay tapes into a folder; give the summary."""
+    """Replay tapes into a folder; give the summary. `server` is the command of one in a process of its own; without it ours is in this one."""
     notify = (lambda _: None) if heard is None else heard.append
     engine = Engine(
-        options, notify, summarise_replay, cache=cache, command=server, playback=playback or Playback(), waits=waits
+        options,
+        notify,
+        summarise_replay,
+        cache=cache,
+        command=server or server_command,
+        channel=ChildProcess if server else InProcess,
+        playback=playback or Playback(),
+        waits=waits,
+        store=store,
+        adherence=adherence,
     )
-    engine.adherence = adherence
     return await engine.run([TapeSource(tape, options) for tape in tapes], folder)

@@ -48,5 +48,5 @@ async def test_one_that_is_killed_answers_no_more(tmp_path):
 
 
 async def test_it_refuses_what_a_process_refuses(editor):
-    with pytest.raises(ServerError, match="refuses to start: .*unknown field `provder`"):
+    with pytest.raises(ServerError, match=r"refuses to start: .*unknown field `provder`"):
         await editor.initialize({"provder": {}})
