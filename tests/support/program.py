@@ -44,14 +44,20 @@ def run_in(folder, *words, status=0, timeout=600, env=None):
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
-def run_here(folder, *words, status=0, env=None):
+def run_here(folder, *words, status=0, env=None, stdin=None):
     """Run a command in this process, with the language server of its replays: each of its own takes a second to begin."""
     with chdir(folder), served_in_process():
-        done = CliRunner().invoke(app, list(map(str, words)), env=env)
+        done = CliRunner().invoke(app, list(map(str, words)), env=env, input=stdin)
     assert status is None or done.exit_code == status, (
         f"status {done.exit_code}\n{done.stderr}\n{done.stdout}\n{done.exception!r}"
     )
     return Outcome(done.exit_code, done.stdout, done.stderr)
+
+
+def both_of(folder, *words, **rest):
+    """What a command that runs in this process writes to standard output and to standard error."""
+    done = run_here(folder, *words, **rest)
+    return done.out, done.err
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,11 @@
 
 import json
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from tests.support.places import SCRIPT
-from tests.support.simcopilot_data import STAIRS, STAIRS_CASES, checkpoints, write, write_stairs
+from tests.support.simcopilot_data import STAIRS, STAIRS_CASES, checkpoints, write
 
 
 @pytest.fixture
@@ -39,15 +38,6 @@ def test_the_list_says_what_runs_here_and_where_the_data_is(ghosttape, tmp_path)
     shown = ghosttape("corpora").stdout
     assert "not here: `ghosttape corpora get devbench`" in shown
     assert max(map(len, shown.splitlines())) <= 80
-
-
-def test_data_from_a_local_copy_is_found_by_the_other_commands(ghosttape, shared, tmp_path):
-    asked = ["evaluate", "devbench", "--provider", "oracle", "--no-tests", "--limit", "6", "--json"]
-    assert "`ghosttape corpora get devbench` fetches it" in ghosttape(*asked, status=2).stderr
-    got = ghosttape("corpora", "get", "devbench", "--from", shared / "devbench").stdout.strip()
-    assert Path(got) == tmp_path / "data" / "corpora" / "devbench"
-    assert json.loads(ghosttape(*asked).stdout)["tasks"] == 6
-    assert "is there already" in ghosttape("corpora", "get", "devbench", "--from", shared, status=2).stderr
 
 
 def test_an_audit_of_tasks_names_near_duplicates_and_how_various_they_are(ghosttape, shared):
@@ -103,31 +93,3 @@ def test_a_benchmark_whose_programs_lack_their_data_says_so_and_runs_the_others(
     ]
     shown = ghosttape(*asked[:-1], "--provider", "oracle", "--out", "oracle").stdout
     assert f"simcopilot python, 3 tasks {why}" in " ".join(shown.split())
-
-
-def test_a_task_whose_empty_gap_passes_is_told_apart(ghosttape, tmp_path):
-    """Line 7 is a comment, and line 6 is all that the tests look at."""
-    data = write_stairs(tmp_path / "own", infilling=[(6, 6), (7, 7)], completion=[(6, 7)])
-    words = ["corpora", "audit", "simcopilot", "--data", data, "--languages", "python", "--tests", "--json"]
-    found = json.loads(ghosttape(*words, "--out", "run").stdout)
-    assert {cell["category"]: (cell["testable"], cell["unnoticed"]) for cell in found["cells"]} == {
-        "infilling": (1, 1),
-        "completion": (1, 0),
-    }
-    asked = ["evaluate", "simcopilot", "--data", data, "--languages", "python", "--provider", "fixed", "--json"]
-    untested = json.loads(ghosttape(*asked, "--out", "asked").stdout)["untested"]
-    assert [(task["task"], task["reason"]) for task in untested] == [("python/infilling/stairs/7-7", "undetected")]
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["audit", "devbnch"], "there is no corpus 'devbnch' (did you mean 'devbench'?)"),
-        (["get", "devbench", "--from", "nowhere"], "nowhere: there is no such folder"),
-        (["audit", "devbench", "--data", "nowhere"], "there is no folder `benchmark` in it"),
-        (["audit", "simcopilot", "--data", "nowhere"], "there is no folder `example_code` in it"),
-        (["gett"], "No such command 'gett'"),
-    ],
-)
-def test_wrong_words_are_told(ghosttape, words, said):
-    assert said in " ".join(ghosttape("corpora", *words, status=2).stderr.split())
