@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +39,15 @@ def test_the_list_says_what_runs_here_and_where_the_data_is(ghosttape, tmp_path)
     shown = ghosttape("corpora").stdout
     assert "not here: `ghosttape corpora get devbench`" in shown
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_data_from_a_local_copy_is_found_by_the_other_commands(ghosttape, shared, tmp_path):
+    asked = ["evaluate", "devbench", "--provider", "oracle", "--no-tests", "--limit", "6", "--json"]
+    assert "`ghosttape corpora get devbench` fetches it" in ghosttape(*asked, status=2).stderr
+    got = ghosttape("corpora", "get", "devbench", "--from", shared / "devbench").stdout.strip()
+    assert Path(got) == tmp_path / "data" / "corpora" / "devbench"
+    assert json.loads(ghosttape(*asked).stdout)["tasks"] == 6
+    assert "is there already" in ghosttape("corpora", "get", "devbench", "--from", shared, status=2).stderr
 
 
 def test_an_audit_of_tasks_names_near_duplicates_and_how_various_they_are(ghosttape, shared):

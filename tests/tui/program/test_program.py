@@ -3,6 +3,7 @@
 What does not need a process is tried in this one, beside the commands. All else that does is in tests/real/program.
 """
 
+import os
 import subprocess
 import time
 from contextlib import suppress
@@ -53,7 +54,8 @@ def verdicts(folder):
 
 def test_a_replay_that_is_killed_is_continued_by_the_same_command(ghosttape, tmp_path, cached):
     words = ("replay", LEDGER, "--provider", "ngram", "--latency", "fixed:0", "--limit", "3", "--json", "--out")
-    process = subprocess.Popen([SCRIPT, *words, "run"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen([SCRIPT, *words, "run"], cwd=tmp_path, env={**os.environ, **cached}, **quiet)
     while process.poll() is None and not verdicts(tmp_path / "run"):
         time.sleep(0.05)
     process.kill()

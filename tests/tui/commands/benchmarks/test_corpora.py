@@ -1,12 +1,9 @@
 """`ghosttape corpora` as a person types it: what there is, the data of a benchmark, and what its tasks are like."""
 
 from functools import partial
-from pathlib import Path
 
 import pytest
 
-from tests.support.devbench_data import instance
-from tests.support.devbench_data import write as write_devbench
 from tests.support.program import run_here
 from tests.support.simcopilot_data import write_stairs
 
@@ -14,29 +11,6 @@ from tests.support.simcopilot_data import write_stairs
 @pytest.fixture
 def here(tmp_path):
     return partial(run_here, tmp_path, env={"GHOSTTAPE_DATA": str(tmp_path / "data"), "COLUMNS": "80"})
-
-
-def test_data_from_a_local_copy_is_found_by_the_other_commands(here, tmp_path):
-    write_devbench(tmp_path / "copy", *(instance(number, f"y = {number}") for number in range(6)))
-    asked = [
-        "evaluate",
-        "devbench",
-        "--languages",
-        "python",
-        "--categories",
-        "low_context",
-        "--provider",
-        "oracle",
-        "--no-tests",
-        "--limit",
-        "6",
-        "--json",
-    ]
-    assert "`ghosttape corpora get devbench` fetches it" in here(*asked, status=2).err
-    got = here("corpora", "get", "devbench", "--from", "copy").out.strip()
-    assert Path(got) == tmp_path / "data" / "corpora" / "devbench"
-    assert here(*asked).json["tasks"] == 6
-    assert "is there already" in here("corpora", "get", "devbench", "--from", "copy", status=2).err
 
 
 def test_a_task_whose_empty_gap_passes_is_told_apart(here, tmp_path):
