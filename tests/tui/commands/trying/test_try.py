@@ -1,4 +1,4 @@
-"""`ghosttape try` on small repositories, from the console script."""
+"""`ghosttape try` on small repositories, in this process."""
 
 import base64
 import threading
@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.small_repository import CODE, FILES, MORE, ORACLE, TEST, commit, git
+
+
+PATIENT = ("--test-timeout", "600")
+"""A busy machine has the time that it needs to install what tests require."""
 
 
 @pytest.fixture
@@ -32,7 +36,7 @@ def environment(run_folder, need):
 @pytest.fixture
 def try_(ghosttape_here, tmp_path, environment):
     def run(*words, status=0, folder=tmp_path):
-        return ghosttape_here(folder, "try", *words, *ORACLE, status=status, env=environment)
+        return ghosttape_here(folder, "try", *words, *ORACLE, *PATIENT, status=status, env=environment)
 
     return run
 

@@ -74,7 +74,7 @@ def try_(tmp_path, repository, cache):
             "--settings",
             '{"provider": {"api": "chat"}}',
         ]
-        given = ["--model", "wise", "--last", "1", "--limit", "1", "--latency", "fixed:0", *words]
+        given = ["--model", "wise", "--last", "1", "--limit", "1", "--latency", "fixed:0", "--test-timeout", "600", *words]
         env = {"GHOSTTAPE_CACHE": str(cache), "COLUMNS": "400"}
         return both_of(tmp_path, "try", repository, *named, *given, status=status, env=env)
 
