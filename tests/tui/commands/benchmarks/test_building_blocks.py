@@ -156,7 +156,7 @@ def test_where_rules_end_a_chat_model_is_asked_round_by_round_and_what_it_propos
     build = partial(run, tmp_path, "corpora", "build", "codev", "shapes", "-o", "shapes.jsonl")
     with beside(FakeModelServer(OpenAIDialect(), Proposals())) as server:
         asks = ("--ask-model", "--provider", "openai", "--model", "wise", "--base-url", f"{server.url}/v1")
-        chats = ("--settings", '{"provider": {"api": "chat"}}')
+        chats = ("--settings", '{"provider": {"api": "chat", "connect_s": 60}}')
         err = (build(*asks, *chats, "--until", "environment", status=3))[1]
         assert f"command: {WAYS[0]}" in err
         assert "none of it was run: answer y at a terminal, or add --run-proposals" in err

@@ -69,7 +69,14 @@ def run(tmp_path):
 
 
 def words(server, count):
-    named = ["--provider", "openai", "--base-url", f"{server.url}/v1", "--settings", '{"provider": {"api": "chat"}}']
+    named = [
+        "--provider",
+        "openai",
+        "--base-url",
+        f"{server.url}/v1",
+        "--settings",
+        '{"provider": {"api": "chat", "connect_s": 60}}',
+    ]
     return ["corpora", "generate", "devbench", "--categories", "low_context", "--count", count, "--out", "new", *named]
 
 

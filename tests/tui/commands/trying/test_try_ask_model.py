@@ -72,9 +72,21 @@ def try_(tmp_path, repository, cache):
             "--base-url",
             f"{server.url}/v1",
             "--settings",
-            '{"provider": {"api": "chat"}}',
+            '{"provider": {"api": "chat", "connect_s": 60}}',
         ]
-        given = ["--model", "wise", "--last", "1", "--limit", "1", "--latency", "fixed:0", "--test-timeout", "600", *words]
+        given = [
+            "--model",
+            "wise",
+            "--last",
+            "1",
+            "--limit",
+            "1",
+            "--latency",
+            "fixed:0",
+            "--test-timeout",
+            "600",
+            *words,
+        ]
         env = {"GHOSTTAPE_CACHE": str(cache), "COLUMNS": "400"}
         return both_of(tmp_path, "try", repository, *named, *given, status=status, env=env)
 
