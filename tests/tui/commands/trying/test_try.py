@@ -11,7 +11,6 @@ import pytest
 
 from tests.support.small_repository import CODE, FILES, MORE, ORACLE, TEST, commit, git
 
-
 PATIENT = ("--test-timeout", "600")
 """A busy machine has the time that it needs to install what tests require."""
 
