@@ -70,6 +70,7 @@ class Engine:
     cache: Path = field(default_factory=cache_folder)
     playback: Playback = field(default_factory=Playback)
     command: Callable[[], Sequence[str]] = server_command
+    store: type[Store] = Store
     waits: bool = False
     """Whether somebody watches who can mend a model server that fails: then the run waits for it."""
     sharing: Sharing | None = None
@@ -97,7 +98,7 @@ class Engine:
         sandbox = self._check(sources)
         known = self.sharing is not None and self.sharing.is_probed(self.options.settings.provider)
         warning = "" if known else await refuse_silent(self.options, folder)
-        with Store.continued(folder, self._config(sources)) as store, LiveStream(folder, self.playback) as live:
+        with self.store.continued(folder, self._config(sources)) as store, LiveStream(folder, self.playback) as live:
             self._live = live.listen
             store.remove_facts("summary", "ablation")  # of the process that this one continues
             store.put_fact("cluster_by", self.options.cluster_by)

@@ -8,6 +8,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -146,6 +147,16 @@ class Store:
         with store_errors(self.folder):
             return self._db.execute(query, values).fetchall()
 
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Commit what is written within, all of it or nothing."""
+        with store_errors(self.folder), self._db:
+            yield
+            self.before_commit()
+
+    def before_commit(self) -> None:
+        """Do nothing, each time before something is committed. What a subclass raises here keeps that from the disk, as the end of the process would."""
+
     def begin_anew(self, config: dict[str, Any]) -> None:
         """Take another configuration, and forget every record and fact.
 
@@ -154,7 +165,7 @@ class Store:
 
         """
         self.forget([moment for (moment,) in self._rows("SELECT moment FROM records")])
-        with store_errors(self.folder), self._db:
+        with self._transaction():
             self._db.execute("DELETE FROM facts WHERE name != 'listing'")
         try:
             (self.folder / "answers.jsonl").unlink(missing_ok=True)
@@ -168,7 +179,7 @@ class Store:
 
     def put_all(self, records: Iterable[Record]) -> None:
         """Store records as `put` does, in one commit."""
-        with store_errors(self.folder), self._db:
+        with self._transaction():
             for record in records:
                 self._put(record)
 
@@ -187,7 +198,7 @@ class Store:
     def forget(self, moments: Iterable[str]) -> None:
         """Remove the records and trials of moments by their ids."""
         ids = [(moment,) for moment in moments]
-        with store_errors(self.folder), self._db:
+        with self._transaction():
             for table in ("listing", "searched", "functions", "programs"):
                 numbers = f"DELETE FROM {table} WHERE number = (SELECT number FROM records WHERE moment = ?)"  # noqa: S608 - a name of ours
                 self._db.executemany(numbers, ids)
@@ -241,7 +252,7 @@ class Store:
     def put_trial(self, trial: ArmTrial) -> None:
         """Store the result of a moment's answer in one arm of an ablation. Committed on return."""
         row = (trial.moment, trial.arm, trial.tape, trial.verdict.name, zlib.compress(encoded(trial)))
-        with store_errors(self.folder), self._db:
+        with self._transaction():
             self._db.execute("INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?)", row)
 
     def trials(self) -> Iterator[ArmTrial]:
@@ -251,7 +262,7 @@ class Store:
 
     def put_fact(self, name: str, value: Any) -> None:
         """Store a named JSON value about the whole run (baselines, left-out tapes, how the run ended)."""
-        with store_errors(self.folder), self._db:
+        with self._transaction():
             self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, encoded(value)))
 
     def fact(self, name: str) -> Any:
@@ -261,7 +272,7 @@ class Store:
 
     def remove_facts(self, *names: str) -> None:
         """Remove named values; those that are not there are passed over."""
-        with store_errors(self.folder), self._db:
+        with self._transaction():
             self._db.executemany("DELETE FROM facts WHERE name = ?", [(name,) for name in names])
 
     @property

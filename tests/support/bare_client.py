@@ -52,6 +52,11 @@ class Wire:
         self.tell("exit", None)
         self._child.communicate(timeout=20)
 
+    @property
+    def status(self):
+        """The exit status of the server, once it has ended."""
+        return self._child.returncode
+
     def tell(self, method, params):
         self._write(framed({"method": method, "params": params}))
 

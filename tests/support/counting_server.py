@@ -25,6 +25,8 @@ class CountingServer:
     """What came so far. `usage`: whether answers tell their tokens."""
 
     latency_s: float = 0.0
+    together: int = 1
+    """The first questions wait until so many are under way."""
     usage: bool = True
     characters_a_token: float | None = None
     """By which the tokens of a prompt are told; None: each prompt has 100."""
@@ -38,7 +40,7 @@ class CountingServer:
     in_flight: int = 0
     most_in_flight: int = 0
     url: str = ""
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _changed: threading.Condition = field(default_factory=threading.Condition)
 
     @property
     def asked(self):
@@ -47,15 +49,17 @@ class CountingServer:
 
     @contextmanager
     def met(self, prompt):
-        with self._lock:
+        with self._changed:
             self.times.append(time.monotonic())
             self.prompts.append(prompt)
             self.in_flight += 1
             self.most_in_flight = max(self.in_flight, self.most_in_flight)
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: is_probe(prompt) or self.most_in_flight >= self.together)
         try:
             yield
         finally:
-            with self._lock:
+            with self._changed:
                 self.in_flight -= 1
 
     def is_too_many(self):

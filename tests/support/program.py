@@ -43,12 +43,20 @@ def run_in(folder, *words, status=0, timeout=600, env=None):
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
-def run_here(folder, *words, status=0):
-    """Run a command that starts no other program in this process: one of its own takes a second to begin."""
+def run_here(folder, *words, status=0, env=None, stdin=None):
+    """Run a command in this process: one of its own takes a second to begin."""
     with chdir(folder):
-        done = CliRunner().invoke(app, list(map(str, words)))
-    assert done.exit_code == status, f"status {done.exit_code}\n{done.stderr}\n{done.stdout}\n{done.exception!r}"
+        done = CliRunner().invoke(app, list(map(str, words)), env=env, input=stdin)
+    assert status is None or done.exit_code == status, (
+        f"status {done.exit_code}\n{done.stderr}\n{done.stdout}\n{done.exception!r}"
+    )
     return Outcome(done.exit_code, done.stdout, done.stderr)
+
+
+def both_of(folder, *words, **rest):
+    """What a command that runs in this process writes to standard output and to standard error."""
+    done = run_here(folder, *words, **rest)
+    return done.out, done.err
 
 
 @pytest.fixture(scope="session")
@@ -59,8 +67,14 @@ def ghosttape_in():
 
 @pytest.fixture(scope="session")
 def ghosttape_here():
-    """As `ghosttape_in`, for a command that starts no other program: it runs in this process."""
+    """As `ghosttape_in`, but in this process."""
     return run_here
+
+
+@pytest.fixture
+def here(tmp_path):
+    """As `ghosttape`, but in this process."""
+    return partial(run_here, tmp_path)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from replay.options import ReplayOptions
 from replay.play.playback import Playback
 from replay.run.engine import Engine
 from replay.run.sources.tape_source import TapeSource
+from replay.run.store import Store
 from replay.run.summary import summarise_replay
 from tests.support.tapes import Typist
 
@@ -26,12 +27,29 @@ def options_of(**values):
 
 
 async def run(
-    tapes, folder, options, heard=None, *, cache, server=server_command, playback=None, waits=False, adherence=None
+    tapes,
+    folder,
+    options,
+    heard=None,
+    *,
+    cache,
+    server=server_command,
+    playback=None,
+    waits=False,
+    adherence=None,
+    store=Store,
 ):
-    """Replay tapes into a folder; give the summary."""
+    """Replay tapes into a folder; give the summary. `server` gives the command of the language server."""
     notify = (lambda _: None) if heard is None else heard.append
     engine = Engine(
-        options, notify, summarise_replay, cache=cache, command=server, playback=playback or Playback(), waits=waits
+        options,
+        notify,
+        summarise_replay,
+        cache=cache,
+        command=server,
+        playback=playback or Playback(),
+        waits=waits,
+        store=store,
+        adherence=adherence,
     )
-    engine.adherence = adherence
     return await engine.run([TapeSource(tape, options) for tape in tapes], folder)

@@ -120,32 +120,3 @@ def test_what_was_really_written_passes_in_every_arm(ghosttape, tmp_path):
     for effect in found["effects"].values():
         assert (effect["gained"], effect["broken"], effect["killed"], effect["p"]) == (0, 0, 0, 1.0)
     assert found["cases"] == []
-
-
-def test_a_person_gets_the_table_below_that_of_the_run(ghosttape):
-    words = ["--provider", "ngram", "--limit", "2", "--ablate", "repairs", "--repairs", "indent,stop", "--out", "here"]
-    done = ghosttape("replay", LEDGER, *words, *QUICK)
-    rows = [line.split()[0] for line in done.out.splitlines() if line.strip()]
-    assert done.out.index("tests passed") < done.out.index("left out") < done.out.index("ghosttape tui here")
-    assert {"indent", "stop"} <= set(rows)
-    assert not {"prose", "repeats", "brackets"} & set(rows)
-    assert max(map(len, done.out.splitlines())) <= 80
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--mode", "drive"], "--mode judge"),
-        (["--policy", "vscode"], "use --policy blocks"),
-        (["--no-tests"], "leave --no-tests out"),
-        (["--repairs", "none"], "nothing to leave out"),
-    ],
-)
-def test_arms_that_cannot_be_compared_are_refused(ghosttape, words, said):
-    done = ghosttape("replay", "demo", "--provider", "fixed", "--ablate", "repairs", *words, status=2)
-    assert said in done.err
-    assert done.out == ""
-
-
-def test_only_repairs_can_be_ablated(ghosttape):
-    assert "ablate" in ghosttape("replay", "demo", "--ablate", "context", status=2).err

@@ -32,17 +32,6 @@ def records(ghosttape, run):
     return found
 
 
-def test_eight_questions_are_under_way_and_never_more_with_the_same_results(ghosttape, evaluate):
-    with counting_server(latency_s=0.3) as server:
-        many = evaluate(server, "--concurrency", "8", "--out", "many")
-        assert server.most_in_flight == 8
-        assert len(server.asked) == 40
-        server.most_in_flight = 0
-        one = evaluate(server, "--out", "one")
-        assert server.most_in_flight == 1
-    assert records(ghosttape, many["run"]) == records(ghosttape, one["run"])
-
-
 def test_places_on_tapes_are_asked_at_once_with_the_same_results(ghosttape):
     with counting_server(latency_s=0.3) as server:
         flags = (
@@ -64,25 +53,6 @@ def test_places_on_tapes_are_asked_at_once_with_the_same_results(ghosttape):
         one = ghosttape("replay", "demo", *flags, "--json").json
         assert sorted(server.asked) == sorted(asked)
     assert records(ghosttape, many["run"]) == records(ghosttape, one["run"])
-
-
-def test_under_a_policy_of_time_the_questions_of_a_session_stay_in_order(ghosttape):
-    with counting_server() as server:
-        flags = (
-            "--provider",
-            "openai",
-            "--base-url",
-            server.url,
-            "--model",
-            "m",
-            "--limit",
-            "6",
-            "--no-tests",
-            "--latency",
-            "fixed:80",
-        )
-        ghosttape("replay", "demo", *flags, "--policy", "pause:300", "--concurrency", "8", "--json")
-        assert server.most_in_flight == 1
 
 
 def test_a_rate_is_kept_in_every_window_and_is_no_part_of_the_latency(evaluate):

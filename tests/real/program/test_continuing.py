@@ -11,7 +11,7 @@ import pytest
 
 from replay.errors import StoreError
 from replay.run.store import Store
-from tests.support.places import DEMO, ROOT, SCRIPT
+from tests.support.places import DEMO, SCRIPT
 
 KILLS = int(os.environ.get("GHOSTTAPE_KILLS", "3"))
 
@@ -78,47 +78,3 @@ def test_a_run_that_is_killed_at_random_points_ends_with_the_same_records(words,
     assert records_of(tmp_path / "killed") == records_of(tmp_path / "whole")
     for figure in ("moments", "endings", "verdicts", "untestable"):
         assert continued[figure] == whole[figure]
-
-
-def test_a_finished_run_that_is_continued_asks_and_tests_nothing_again(ghosttape, tmp_path, need):
-    need("bwrap")
-    command = ("replay", DEMO / "ledger.tape.jsonl", "--provider", "ngram", "--latency", "fixed:0", "--limit", "3")
-    first = ghosttape(*command, "--out", "run", "--json").json
-    before = records_of(tmp_path / "run")
-    again = ghosttape(*command, "--out", "run", "--json").json
-    assert records_of(tmp_path / "run") == before
-    assert {**again, "run": ""} == {**first, "run": ""}
-
-
-def test_another_configuration_or_another_tape_is_refused_by_name(ghosttape, tmp_path):
-    command = ("replay", "--provider", "fixed", "--text", "x", "--no-tests", "--latency", "fixed:0", "--out", "run")
-    command += ("--limit", "1")
-    ghosttape(*command, DEMO / "ledger.tape.jsonl")
-    done = ghosttape(*command, DEMO / "ledger.tape.jsonl", "--seed", "3", status=2)
-    assert "another configuration (seed)" in done.err
-    done = ghosttape(*command, DEMO / "router.tape.jsonl", status=2)
-    assert "sources.ledger" in done.err
-
-
-def test_after_a_wrong_provider_the_corrected_command_makes_the_run(ghosttape, tmp_path):
-    command = (
-        "replay",
-        DEMO / "ledger.tape.jsonl",
-        "--no-tests",
-        "--latency",
-        "fixed:0",
-        "--out",
-        "run",
-        "--text",
-        "x",
-    )
-    done = ghosttape(*command, "--provider", "fixd", status=2)
-    assert "did you mean 'fixed'?" in done.err
-    assert not (tmp_path / "run").exists()
-    ghosttape(*command, "--provider", "fixed")
-
-
-def test_the_version_is_that_of_the_package(ghosttape):
-    said = ghosttape("--version").out.strip()
-    pyproject = (ROOT / "pyproject.toml").read_text()
-    assert said == "ghosttape " + pyproject.split('version = "')[1].split('"')[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.places import SCRIPT
-from tests.support.simcopilot_data import STAIRS, STAIRS_CASES, checkpoints, write, write_stairs
+from tests.support.simcopilot_data import STAIRS, STAIRS_CASES, checkpoints, write
 
 
 @pytest.fixture
@@ -103,31 +103,3 @@ def test_a_benchmark_whose_programs_lack_their_data_says_so_and_runs_the_others(
     ]
     shown = ghosttape(*asked[:-1], "--provider", "oracle", "--out", "oracle").stdout
     assert f"simcopilot python, 3 tasks {why}" in " ".join(shown.split())
-
-
-def test_a_task_whose_empty_gap_passes_is_told_apart(ghosttape, tmp_path):
-    """Line 7 is a comment, and line 6 is all that the tests look at."""
-    data = write_stairs(tmp_path / "own", infilling=[(6, 6), (7, 7)], completion=[(6, 7)])
-    words = ["corpora", "audit", "simcopilot", "--data", data, "--languages", "python", "--tests", "--json"]
-    found = json.loads(ghosttape(*words, "--out", "run").stdout)
-    assert {cell["category"]: (cell["testable"], cell["unnoticed"]) for cell in found["cells"]} == {
-        "infilling": (1, 1),
-        "completion": (1, 0),
-    }
-    asked = ["evaluate", "simcopilot", "--data", data, "--languages", "python", "--provider", "fixed", "--json"]
-    untested = json.loads(ghosttape(*asked, "--out", "asked").stdout)["untested"]
-    assert [(task["task"], task["reason"]) for task in untested] == [("python/infilling/stairs/7-7", "undetected")]
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["audit", "devbnch"], "there is no corpus 'devbnch' (did you mean 'devbench'?)"),
-        (["get", "devbench", "--from", "nowhere"], "nowhere: there is no such folder"),
-        (["audit", "devbench", "--data", "nowhere"], "there is no folder `benchmark` in it"),
-        (["audit", "simcopilot", "--data", "nowhere"], "there is no folder `example_code` in it"),
-        (["gett"], "No such command 'gett'"),
-    ],
-)
-def test_wrong_words_are_told(ghosttape, words, said):
-    assert said in " ".join(ghosttape("corpora", *words, status=2).stderr.split())

@@ -6,7 +6,6 @@ import signal
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -20,7 +19,6 @@ from replay.tapes.tape import write
 from tests.support.places import SCRIPT
 from tests.support.tapes import Typist
 from tests.support.terminals import Terminal
-from tui.live.starting import child_words
 
 TEXT = "def f(x):\n    return x + 1\n\n\ndef g(y):\n    return f(y) * 2\n\n\ndef h(z):\n    return g(z) - 1\n"
 WORDS = [
@@ -251,26 +249,6 @@ def test_without_a_terminal_it_is_the_line_of_progress(folder, ghosttape, unwatc
     assert "small: the language server starts" in outcome.err
     assert "ghosttape tui run" in outcome.out
     assert records(folder / "run") == unwatched
-
-
-@pytest.mark.parametrize(
-    ("words", "child"),
-    [
-        (["replay", "demo", "--live"], ["replay", "demo", "--plain", "--json", "--out", "a run"]),
-        (
-            ["replay", "demo", "--live", "--json", "--out", "mine"],
-            ["replay", "demo", "--out", "mine", "--plain", "--json"],
-        ),
-        (["evaluate", "x", "--out=mine", "--live"], ["evaluate", "x", "--out=mine", "--plain", "--json"]),
-        (["replay", "--live", "--", "-x"], ["replay", "--plain", "--json", "--out", "a run", "--", "-x"]),
-        (
-            ["replay", "--live", "--", "--out", "--json"],
-            ["replay", "--plain", "--json", "--out", "a run", "--", "--out", "--json"],
-        ),
-    ],
-)
-def test_the_run_gets_the_words_of_its_command(words, child):
-    assert child_words(words, Path("a run")) == child
 
 
 @pytest.fixture

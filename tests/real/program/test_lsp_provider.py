@@ -64,19 +64,3 @@ def test_the_server_can_be_named_in_the_environment_and_in_the_settings(ghosttap
     settings = json.dumps({"provider": {"command": behind.command, "options": {"telemetry": False}}})
     assert ghosttape(*words, "--settings", settings).json["moments"] == 1
     assert [told["initializationOptions"] for told in behind.sent("initialize")] == [{}, {"telemetry": False}]
-
-
-def test_a_server_that_is_not_there_is_a_lack_of_the_environment(ghosttape):
-    words = ["replay", "demo", *FAST, "--provider", "lsp"]
-    told = ghosttape(*words, "--server", "no-such-language-server --stdio", status=3).err
-    assert "'no-such-language-server' is not on PATH" in told
-    assert '--server "copilot-language-server --stdio"' in ghosttape(*words, status=3).err
-    assert "No closing quotation" in ghosttape(*words, "--server", "it's", status=2).err
-
-
-@pytest.mark.parametrize("line", ['command = "touch owned"', "options = {}", 'folder = "/"'])
-def test_a_folder_cannot_name_a_program_to_run(ghosttape, tmp_path, line):
-    (tmp_path / "ghosttape.toml").write_text(f'[server.provider]\nname = "lsp"\n{line}\n', encoding="utf-8")
-    for words in (["replay", "demo", "--no-tests"], ["serve"]):
-        assert f"ghosttape.toml: provider.{line.split()[0]} " in ghosttape(*words, status=2).err
-    assert not (tmp_path / "owned").exists()

@@ -90,10 +90,6 @@ def endings(folder):
     "case",
     [
         (None, "no connection"),
-        ({"status": 401, "message": "Incorrect API key"}, "GHOSTTAPE_API_KEY"),
-        ({"status": 403}, "GHOSTTAPE_API_KEY"),
-        ({"status": 404, "message": "The model `m` does not exist"}, "--model"),
-        ({"status": 404, "message": "Not Found"}, "--base-url"),
         ({"pause_s": 600.0}, "no answer to anything"),
     ],
 )

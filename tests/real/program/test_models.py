@@ -4,11 +4,11 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
 from replay.run.store import Store
+from tests.support.places import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def tools(need):
 @pytest.fixture
 def llama():
     """(base URL, process) of a llama.cpp server."""
-    script = Path(__file__).with_name("llama_server.py")
+    script = ROOT / "tests/support/llama_server.py"
     process = subprocess.Popen(
         [sys.executable, str(script)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )

@@ -14,43 +14,11 @@ from replay.run.events import Ended, RunBegan, RunEnded, RunEvent
 from replay.run.live.following import is_alive
 from replay.run.live.stream import FILE
 from replay.run.store import Store
-from replay.tapes.tape import write
 from tests.support.places import SCRIPT
-from tests.support.tapes import Typist
 from tests.support.terminals import Terminal
+from tests.support.watch_program import WORDS, Watch, put
 
-WORDS = ["watch", "tapes", "--provider", "fixed", "--text", "return x + 1", "--latency", "fixed:80", "--no-tests"]
 SOON_S = 2.0
-
-
-class Watch:
-    """A `ghosttape watch` in the background, and its lines with the time (s) at which each came."""
-
-    def __init__(self, folder, words, before=()):
-        self.out = (folder / "watch.txt").open("w")
-        self.process = subprocess.Popen(
-            [*before, SCRIPT, *words], cwd=folder, stdout=self.out, stderr=subprocess.STDOUT
-        )
-        self.path, self._read = folder / "watch.txt", 0
-
-    def until(self, *words, within_s=60.0):
-        """Wait for a line with all these words, behind the one that was waited for last."""
-        end = time.monotonic() + within_s
-        while time.monotonic() < end:
-            lines = self.path.read_text().splitlines()
-            for index in range(self._read, len(lines)):
-                if all(word in lines[index] for word in words):
-                    self._read = index + 1
-                    return lines[index]
-            assert self.process.poll() is None, self.path.read_text()
-            time.sleep(0.05)
-        raise AssertionError(f"{words} did not come: {self.path.read_text()}")
-
-    def end(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-        self.process.wait(20)
-        self.out.close()
 
 
 @pytest.fixture
@@ -59,11 +27,6 @@ def watch(tmp_path):
     started.until("are replayed")
     yield started
     started.end()
-
-
-def put(folder, text, name="small"):
-    (folder / "tapes").mkdir(exist_ok=True)
-    write(Typist(name=name).type(text).tape(), folder / "tapes" / f"{name}.tape.jsonl")
 
 
 def test_a_tape_is_replayed_when_it_appears_and_again_when_it_grows_and_its_last_run_is_kept(watch, tmp_path):

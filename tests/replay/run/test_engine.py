@@ -1,4 +1,4 @@
-"""Whole replays of small tapes: the real server in its process, the store, what the listener hears."""
+"""Whole replays of small tapes: the real server, the store, what the listener hears."""
 
 import json
 import sys
@@ -33,6 +33,17 @@ async def test_a_tape_plays_through_the_real_server_into_the_store(replay):
     assert summary["left_out"] == []
     saved = summary["metrics"]["keystrokes_saved"]
     assert (saved["value"], saved["of"]) == (len(BODY) - 1, len(f"{HEAD}{BODY}\n"))
+
+
+async def test_a_server_in_a_process_of_its_own_and_one_in_this_process_give_the_same(replay):
+    options = {"policy": "vscode", "settings": {"provider": {"name": "ngram"}}, "latency": "fixed:80"}
+    found = [
+        await replay(tape(), server=server, folder=folder, **options)
+        for server, folder in ((None, "here"), (server_command, "apart"))
+    ]
+    (here, _, records), (apart, _, others) = found
+    assert records == others
+    assert {**here, "run": ""} == {**apart, "run": ""}
 
 
 async def test_without_tests_there_are_no_verdicts_and_none_is_waited_for(replay):
@@ -233,14 +244,7 @@ async def test_a_run_that_is_continued_has_no_summary_until_it_ends(replay, tmp_
             during.append((store.fact("summary"), store.cluster_by))
 
     again = options_of(settings=FIXED, latency="fixed:0", tests=False, sandbox="none", cluster_by="function")
-    await run(
-        (tape(),),
-        tmp_path / "run",
-        again,
-        SimpleNamespace(append=look),
-        cache=tmp_path / "cache",
-        server=server_command,
-    )
+    await run((tape(),), tmp_path / "run", again, SimpleNamespace(append=look), cache=tmp_path / "cache")
     assert during
     assert {*during} == {(None, "function")}
     with Store.open(tmp_path / "run") as store:

@@ -6,9 +6,9 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def whole(ghosttape_in, tmp_path_factory):
+def whole(ghosttape_here, tmp_path_factory):
     folder = tmp_path_factory.mktemp("damaged")
-    ghosttape_in(
+    ghosttape_here(
         folder,
         "replay",
         "demo",
@@ -29,7 +29,7 @@ def whole(ghosttape_in, tmp_path_factory):
 
 @pytest.mark.parametrize("how", ["cut off", "overwritten in the middle", "no database"])
 @pytest.mark.parametrize("command", ["records", "runs show", "report"])
-def test_a_damaged_run_is_told_in_a_sentence(ghosttape, tmp_path, whole, how, command):
+def test_a_damaged_run_is_told_in_a_sentence(here, tmp_path, whole, how, command):
     damaged = {
         "cut off": whole[: len(whole) // 2],
         "overwritten in the middle": whole[:4096] + b"\xa5" * (len(whole) - 8192) + whole[-4096:],
@@ -37,7 +37,7 @@ def test_a_damaged_run_is_told_in_a_sentence(ghosttape, tmp_path, whole, how, co
     }
     (tmp_path / "run").mkdir()
     (tmp_path / "run/run.sqlite").write_bytes(damaged[how])
-    done = ghosttape(*command.split(), "./run", status=None)
+    done = here(*command.split(), "./run", status=None)
     assert done.status not in {0, 1}, done.out
     assert "run" in done.err
     assert "Traceback" not in done.err

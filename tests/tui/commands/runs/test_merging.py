@@ -4,6 +4,7 @@ import pytest
 from msgspec import structs
 
 from replay.run.store import Store
+from tests.support.devbench_data import instance, publish, write
 from tests.support.places import DEMO
 
 TAPES = {"ledger": DEMO / "ledger.tape.jsonl", "router": DEMO / "router.tape.jsonl"}
@@ -16,18 +17,18 @@ def figures(summary):
 
 
 @pytest.fixture(scope="module")
-def parts(ghosttape_in, tmp_path_factory):
+def parts(ghosttape_here, tmp_path_factory):
     """A replay of both bundled tapes, and of each alone."""
     folder = tmp_path_factory.mktemp("parts")
-    whole = ghosttape_in(folder, "replay", *TAPES.values(), *WORDS, "--out", "whole").json
+    whole = ghosttape_here(folder, "replay", *TAPES.values(), *WORDS, "--out", "whole").json
     for name, tape in TAPES.items():
-        ghosttape_in(folder, "replay", tape, *WORDS, "--out", name)
+        ghosttape_here(folder, "replay", tape, *WORDS, "--out", name)
     return folder, whole
 
 
-def test_the_parts_of_a_replay_have_the_figures_of_the_whole(ghosttape_in, ghosttape_here, parts):
+def test_the_parts_of_a_replay_have_the_figures_of_the_whole(ghosttape_here, parts):
     folder, whole = parts
-    done = ghosttape_in(folder, "runs", "merge", "./merged", "ledger", "router")
+    done = ghosttape_here(folder, "runs", "merge", "./merged", "ledger", "router")
     assert done.err == f"merged has {whole['moments']} moments\n"
     merged = ghosttape_here(folder, "runs", "show", "./merged", "--json").json
     assert figures(merged) == figures(whole)
@@ -58,10 +59,10 @@ def test_a_moment_with_two_verdicts_is_named_and_the_first_part_counts(ghosttape
     assert figures(ghosttape_here(folder, "runs", "show", "./told", "--json").json) == figures(whole)
 
 
-def test_parts_of_another_configuration_are_refused_by_the_names_of_their_options(ghosttape_in, ghosttape_here, parts):
+def test_parts_of_another_configuration_are_refused_by_the_names_of_their_options(ghosttape_here, parts):
     folder, _ = parts
     words = [word if word != "1" else "2" for word in WORDS]
-    ghosttape_in(folder, "replay", TAPES["router"], *words, "--repairs", "none", "--no-tests", "--out", "apart")
+    ghosttape_here(folder, "replay", TAPES["router"], *words, "--repairs", "none", "--no-tests", "--out", "apart")
     done = ghosttape_here(folder, "runs", "merge", "./refused", "ledger", "apart", status=2)
     assert "ledger and apart are no parts of one run: they differ in seed, settings.repairs, tests" in done.err
     assert not (folder / "refused").exists()
@@ -83,12 +84,18 @@ def test_what_is_no_part_is_refused(ghosttape_here, parts):
     )
 
 
-def test_the_parts_of_an_evaluation_have_the_figures_of_the_whole(ghosttape_in, ghosttape_here, tmp_path, shared):
-    words = ["evaluate", "devbench", "--published", "gpt-4o", "--data", shared / "devbench", "--no-tests", "--json"]
+def test_the_parts_of_an_evaluation_have_the_figures_of_the_whole(ghosttape_here, tmp_path):
+    categories = ("api_usage", "low_context")
+    for category in categories:
+        write(tmp_path / "data", *(instance(number, f"y = {number}") for number in range(4)), category=category)
+        answers = {str(number): [f"y = {number % 2}", "y = 7"] for number in range(4)}
+        publish(tmp_path / "data", "ada", answers, category=category)
+    words = ["evaluate", "devbench", "--published", "ada", "--data", "data", "--no-tests", "--json"]
     words += ["--languages", "python"]
-    whole = ghosttape_in(tmp_path, *words, "--categories", "api_usage,low_context", "--out", "whole").json
-    for category in ("api_usage", "low_context"):
-        ghosttape_in(tmp_path, *words, "--categories", category, "--out", category)
+    whole = ghosttape_here(tmp_path, *words, "--categories", ",".join(categories), "--out", "whole").json
+    for category in categories:
+        ghosttape_here(tmp_path, *words, "--categories", category, "--out", category)
     ghosttape_here(tmp_path, "runs", "merge", "./merged", "low_context", "api_usage")
     merged = ghosttape_here(tmp_path, "runs", "show", "./merged", "--json").json
+    assert whole["moments"] == 8
     assert {name: value for name, value in figures(merged).items() if value != figures(whole)[name]} == {}

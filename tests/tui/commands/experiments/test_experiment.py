@@ -27,36 +27,36 @@ def written(folder, more="no-tests = true"):
     return path
 
 
-def test_an_experiment_is_a_table_of_ordinary_runs_and_the_same_command_goes_on(ghosttape, tmp_path):
+def test_an_experiment_is_a_table_of_ordinary_runs_and_the_same_command_goes_on(here, tmp_path):
     path = written(tmp_path)
-    first = ghosttape("experiment", path, "--json").json
+    first = here("experiment", path, "--json").json
     assert [cell["name"] for cell in first["cells"]] == ["ngram-all", "ngram-none", "words-all", "words-none"]
     assert all(cell["summary"]["moments"] == 4 for cell in first["cells"])
-    lines = ghosttape("records", first["cells"][0]["run"]).out.splitlines()
+    lines = here("records", first["cells"][0]["run"]).out.splitlines()
     assert len([json.loads(line) for line in lines]) == 4
 
-    again = ghosttape("experiment", path)
+    again = here("experiment", path)
     assert again.err.count("finished before") == 4
     assert "words-none" in again.out
     assert max(map(len, again.out.splitlines())) <= 80
     compare = again.out[again.out.index("  ghosttape compare") :].replace("\\\n", "").split()
     runs = [str(Path(cell["run"]).relative_to(".ghosttape/experiments")) for cell in first["cells"]]
     assert compare[2:] == [",".join(runs[:2]), ",".join(runs[2:])]
-    found = ghosttape("compare", *compare[2:], "--json", "--html", "compared.html").json
+    found = here("compare", *compare[2:], "--json", "--html", "compared.html").json
     assert [run["label"] for run in found["runs"]] == ["A1", "A2", "B1", "B2"]
     assert found["comparisons"][0]["moments"] == [8, 8]
     assert "B (B1 to B2) less A (A1 to A2)" in (tmp_path / "compared.html").read_text(encoding="utf-8")
-    assert "each side needs as many runs" in ghosttape("compare", compare[2], runs[2], status=2).err
-    assert "gates are of one run" in ghosttape(
-        "compare", *compare[2:], "--fail-under", "failed=0", status=2
-    ).err.replace("\n", " ")
-    assert ghosttape("experiment", path, "--json").json["cells"] == first["cells"]
+    assert "each side needs as many runs" in here("compare", compare[2], runs[2], status=2).err
+    assert "gates are of one run" in here("compare", *compare[2:], "--fail-under", "failed=0", status=2).err.replace(
+        "\n", " "
+    )
+    assert here("experiment", path, "--json").json["cells"] == first["cells"]
 
 
-def test_a_cell_equals_the_same_run_alone(ghosttape, tmp_path):
+def test_a_cell_equals_the_same_run_alone(here, tmp_path):
     path = written(tmp_path, more="")
     path.write_text(path.read_text().replace('"ngram", ', ""))
-    cells = ghosttape("experiment", path, "--json").json["cells"]
+    cells = here("experiment", path, "--json").json["cells"]
     none = next(cell for cell in cells if cell["choice"]["repairs"] == "none")["summary"]
     flags = (
         "--provider",
@@ -70,23 +70,23 @@ def test_a_cell_equals_the_same_run_alone(ghosttape, tmp_path):
         "--latency",
         "fixed:80",
     )
-    alone = ghosttape("replay", "demo", *flags, "--json").json
+    alone = here("replay", "demo", *flags, "--json").json
     assert {**none, "run": ""} == {**alone, "run": ""}
 
 
-def test_a_mistake_is_refused_before_anything_is_made(ghosttape, tmp_path):
+def test_a_mistake_is_refused_before_anything_is_made(here, tmp_path):
     path = written(tmp_path, more="sede = 4")
-    said = ghosttape("experiment", path, status=2).err
+    said = here("experiment", path, status=2).err
     assert "try.toml:11: [options]: unknown key 'sede' (did you mean 'seed'?)" in said
     assert not (tmp_path / ".ghosttape").exists()
 
 
-def test_where_no_cell_can_begin_no_run_is_named_that_is_not_there(ghosttape, tmp_path):
+def test_where_no_cell_can_begin_no_run_is_named_that_is_not_there(here, tmp_path):
     path = written(tmp_path)
     gone = 'provider = "openai"\nbase-url = "http://127.0.0.1:9/v1"\nmodel = "one"'
     text = path.read_text().replace('"ngram", ', "").replace('provider = "fixed"\ntext = "return total"', gone)
     path.write_text(text.replace('"all", "none"', '"all"'))
-    said = ghosttape("experiment", path, status=3)
+    said = here("experiment", path, status=3)
     assert "start the model server" in " ".join(said.out.split())
     assert "No cell was finished. The same command goes on." in said.out
     assert "ghosttape tui" not in said.out

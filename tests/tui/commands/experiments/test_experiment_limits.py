@@ -53,7 +53,7 @@ def written(tmp_path):
     return write
 
 
-def test_a_dry_run_makes_and_asks_nothing_and_its_counts_hold(ghosttape, ghosttape_here, tmp_path, written, need):
+def test_a_dry_run_makes_and_asks_nothing_and_its_counts_hold(here, ghosttape_here, tmp_path, written, need):
     need("bwrap")
     with counting_server() as server:
         axes = {"providers": ["one"], "policies": ["blocks", "pause:300"], "repairs": ["all", "none"]}
@@ -63,7 +63,7 @@ def test_a_dry_run_makes_and_asks_nothing_and_its_counts_hold(ghosttape, ghostta
         assert not server.prompts
         assert not (tmp_path / ".ghosttape").exists()
         assert max(map(len, table.splitlines())) <= 80
-        done = ghosttape("experiment", path, "--json").json
+        done = here("experiment", path, "--json").json
         after = ghosttape_here(tmp_path, "experiment", path, "--dry-run", "--json").json
     assert [cell["name"] for cell in planned["cells"]] == [cell["name"] for cell in done["cells"]]
     for plan, cell in zip(planned["cells"], done["cells"], strict=True):
@@ -121,14 +121,14 @@ output = 10.0
 """
 
 
-def test_a_dry_run_bounds_the_tokens_and_the_cost_of_each_prompt(ghosttape, tmp_path):
+def test_a_dry_run_bounds_the_tokens_and_the_cost_of_each_prompt(here, tmp_path):
     above = "".join(f"first_{number} = second_{number} + {number}\n" for number in range(2_000))
     write(tmp_path / "data", *(instance(number, "return 2", prefix=f"{above}x = {number}") for number in range(1, 3)))
     path = tmp_path / "prompts.toml"
     with counting_server(characters_a_token=CHARACTERS_A_TOKEN) as server:
         path.write_text(OVER_PROMPTS.format(url=server.url))
-        planned = ghosttape("experiment", path, "--dry-run", "--json").json["cells"]
-        done = ghosttape("experiment", path, "--json").json["cells"]
+        planned = here("experiment", path, "--dry-run", "--json").json["cells"]
+        done = here("experiment", path, "--json").json["cells"]
     for plan, cell in zip(planned, done, strict=True):
         work = cell["work"]
         assert plan["questions"] == work["asked"] == 2
@@ -139,29 +139,29 @@ def test_a_dry_run_bounds_the_tokens_and_the_cost_of_each_prompt(ghosttape, tmp_
     assert short[0]["input_tokens"] < 1_000
 
 
-def test_an_experiment_ends_before_it_asks_more_than_it_may_and_goes_on_with_more(ghosttape, written):
+def test_an_experiment_ends_before_it_asks_more_than_it_may_and_goes_on_with_more(here, written):
     with counting_server() as server:
         path = written(server)
-        first = ghosttape("experiment", path, "--max-questions", "7", "--json", status=1).json
+        first = here("experiment", path, "--max-questions", "7", "--json", status=1).json
         assert len(server.asked) == 7 == first["work"]["asked"]
         assert first["stopped"] == "the limit of questions or of cost is reached"
-        again = ghosttape("experiment", path, "--max-questions", "9", "--json", status=1).json
+        again = here("experiment", path, "--max-questions", "9", "--json", status=1).json
         assert len(server.asked) == 9 == again["work"]["asked"]
-        whole = ghosttape("experiment", path, "--json").json
+        whole = here("experiment", path, "--json").json
         assert whole["stopped"] == ""
         assert len(server.asked) == whole["work"]["asked"]
-        other = ghosttape("experiment", path, "--json", "--out", "other").json
+        other = here("experiment", path, "--json", "--out", "other").json
         assert [cell["summary"]["endings"] for cell in whole["cells"]] == [
             cell["summary"]["endings"] for cell in other["cells"]
         ]
 
 
-def test_the_cost_is_that_of_the_tokens_that_were_told_and_never_passes_its_limit(ghosttape, written):
+def test_the_cost_is_that_of_the_tokens_that_were_told_and_never_passes_its_limit(here, written):
     with counting_server() as server:
         path = written(server, repairs=["all", "none"])
-        limited = ghosttape("experiment", path, "--max-cost", "0.004", "--json", "--out", "limited", status=1).json
+        limited = here("experiment", path, "--max-cost", "0.004", "--json", "--out", "limited", status=1).json
         assert 0 < limited["work"]["cost"] <= 0.004
-        done = ghosttape("experiment", path, "--json").json
+        done = here("experiment", path, "--json").json
     work = done["work"]
     assert work["untold"] == 0
     assert work["input_tokens"] == 100 * work["asked"]
@@ -179,19 +179,17 @@ def test_the_cost_is_that_of_the_tokens_that_were_told_and_never_passes_its_limi
     assert work["cost"] == pytest.approx(by_model["one"] * (200 + 50) / 1e6 + by_model["two"] * (100 + 5) / 1e6)
 
 
-def test_an_experiment_that_is_finished_is_not_written_again_and_a_renamed_cell_is_its_own(
-    ghosttape, tmp_path, written
-):
+def test_an_experiment_that_is_finished_is_not_written_again_and_a_renamed_cell_is_its_own(here, tmp_path, written):
     folder = tmp_path / ".ghosttape/experiments/dear"
     with counting_server() as server:
         path = written(server, repairs=["all", "none"], providers=["one"])
-        first = ghosttape("experiment", path, "--json").json
+        first = here("experiment", path, "--json").json
         renamed = Path(first["cells"][0]["run"]).with_name("chosen")
-        ghosttape("runs", "rename", first["cells"][0]["run"], "chosen")
+        here("runs", "rename", first["cells"][0]["run"], "chosen")
         before = {file: file.read_bytes() for file in folder.glob("*/run.sqlite*")}
         asked = len(server.prompts)
         path.write_text(path.read_text().replace("input = 2.0", "input = 200.0"))
-        again = ghosttape("experiment", path, "--json").json
+        again = here("experiment", path, "--json").json
     assert len(server.prompts) == asked
     assert again["cells"][0]["run"] == str(renamed)
     for one, other in zip(first["cells"], again["cells"], strict=True):
@@ -200,15 +198,15 @@ def test_an_experiment_that_is_finished_is_not_written_again_and_a_renamed_cell_
     assert {file: file.read_bytes() for file in folder.glob("*/run.sqlite*") if file in before} == before
 
 
-def test_tokens_that_a_server_does_not_tell_are_unknown_and_said(ghosttape, written):
+def test_tokens_that_a_server_does_not_tell_are_unknown_and_said(here, written):
     with counting_server(usage=False) as server:
-        said = ghosttape("experiment", written(server, providers=["one"]))
+        said = here("experiment", written(server, providers=["one"]))
     assert "the server told none" in " ".join(said.out.split())
 
 
-def test_a_limit_of_cost_needs_prices(ghosttape, tmp_path, written):
+def test_a_limit_of_cost_needs_prices(here, tmp_path, written):
     with counting_server() as server:
         path = written(server)
         path.write_text(path.read_text().replace("[prices.two]", "[prices.three]"))
-        said = ghosttape("experiment", path, "--max-cost", "1", status=2).err
+        said = here("experiment", path, "--max-cost", "1", status=2).err
     assert "needs the price of the model 'two'" in said

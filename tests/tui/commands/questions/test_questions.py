@@ -11,8 +11,9 @@ from corpora.efcb.questions import PullRequestQuestion
 from corpora.efcb.reading import read
 from server.providers.fakes.dialects import OpenAIDialect
 from server.providers.fakes.model_server import FakeModelServer, FakeScript
-from tests.support.async_program import run_in
 from tests.support.efcb_questions import write_questions  # noqa: F401 - the fixture
+from tests.support.program import both_of
+from tests.support.served_beside import beside
 
 JUDGES = "Answer with"
 
@@ -45,7 +46,7 @@ def reply(user):
 
 @pytest.fixture
 def ask(tmp_path):
-    return partial(run_in(tmp_path), "ask", "efcb")
+    return partial(both_of, tmp_path, "ask", "efcb")
 
 
 def expected(question: PullRequestQuestion):
@@ -59,18 +60,18 @@ def expected(question: PullRequestQuestion):
     return length % 2 if question.task == "reverse-qa-hallu" else length % 11
 
 
-async def test_scores_are_those_of_the_rules_and_the_same_again_without_a_network(ask, write_questions, tmp_path):  # noqa: F811
+def test_scores_are_those_of_the_rules_and_the_same_again_without_a_network(ask, write_questions, tmp_path):  # noqa: F811
     data = write_questions("one", "two", count=12)
     script = Rules()
-    async with FakeModelServer(OpenAIDialect(), script) as server:
+    with beside(FakeModelServer(OpenAIDialect(), script)) as server:
         script.server = server
         url = f"{server.url}/v1"
         who = ("--provider", "openai", "--model", "m", "--base-url", url)
         judge = ("--judge-provider", "openai", "--judge-model", "j", "--judge-base-url", url)
         words = ("--data", str(data), *who, *judge, "--out", "kept", "--json")
-        first = json.loads((await ask(*words))[0])
+        first = json.loads((ask(*words))[0])
         asked = len(server.asked)
-    again = json.loads((await ask(*words, "--require-recorded"))[0])
+    again = json.loads((ask(*words, "--require-recorded"))[0])
     assert again == first
     assert len(server.asked) == asked
 
@@ -108,31 +109,31 @@ def mean_of(questions, scores, task):
     return fmean(map(fmean, own.values()))
 
 
-async def test_what_a_server_does_not_answer_is_in_no_score_and_asked_again(ask, write_questions):  # noqa: F811
+def test_what_a_server_does_not_answer_is_in_no_score_and_asked_again(ask, write_questions):  # noqa: F811
     data = write_questions("one", count=5)
     script = Rules()
-    async with FakeModelServer(OpenAIDialect(), script) as server:
+    with beside(FakeModelServer(OpenAIDialect(), script)) as server:
         script.server = server
         who = ("--provider", "openai", "--model", "m", "--base-url", f"{server.url}/v1", "--tasks", "gmcq-easy")
         words = ("--data", str(data), *who, "--out", "kept", "--json")
         script.cut_after = 0
-        failed = json.loads((await ask(*words, status=1))[0])
+        failed = json.loads((ask(*words, status=1))[0])
         script.cut_after = None
-        whole = json.loads((await ask(*words))[0])
+        whole = json.loads((ask(*words))[0])
     assert failed["tasks"]["gmcq-easy"]["failed"] == 5
     assert failed["tasks"]["gmcq-easy"]["figures"] == {}
     assert (whole["tasks"]["gmcq-easy"]["failed"], whole["tasks"]["gmcq-easy"]["figures"]["one"]["n"]) == (0, 5)
 
 
-async def test_without_a_model_only_the_rules_answer(ask, write_questions):  # noqa: F811
-    out, _ = await ask("--data", str(write_questions("one", count=6)))
+def test_without_a_model_only_the_rules_answer(ask, write_questions):  # noqa: F811
+    out, _ = ask("--data", str(write_questions("one", count=6)))
     assert "what rules solve that ask no model (6 questions)" in out
     assert "No model was asked" in out
 
 
-async def test_what_is_wrong_is_said_in_a_sentence(ask, tmp_path):
-    assert "name your copy with --data" in (await ask(status=2))[1]
-    assert "no questions of EFCB are here" in (await ask("--data", str(tmp_path), status=2))[1]
-    assert "'hard' is none of gmcq-easy" in (await ask("--data", str(tmp_path), "--tasks", "hard", status=2))[1]
-    lonely = await ask("--data", str(tmp_path), "--judge-model", "m", status=2)
+def test_what_is_wrong_is_said_in_a_sentence(ask, tmp_path):
+    assert "name your copy with --data" in (ask(status=2))[1]
+    assert "no questions of EFCB are here" in (ask("--data", str(tmp_path), status=2))[1]
+    assert "'hard' is none of gmcq-easy" in (ask("--data", str(tmp_path), "--tasks", "hard", status=2))[1]
+    lonely = ask("--data", str(tmp_path), "--judge-model", "m", status=2)
     assert "name it with --judge-provider" in lonely[1]

@@ -1,6 +1,5 @@
 """`ghosttape corpora build codev` on a small repository in the sandbox: how it is tested is found out, blocks are kept that its tests notice, and they are a benchmark."""
 
-import asyncio
 import json
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,8 +9,10 @@ import pytest
 from corpora.codev.samples import is_samples_file
 from server.providers.fakes.dialects import OpenAIDialect
 from server.providers.fakes.model_server import FakeModelServer, FakeScript
-from tests.support.block_builds import BUILD, CODE, STARTS, lay_out, run
+from tests.support.block_builds import BUILD, CODE, STARTS, lay_out
 from tests.support.counting_server import is_probe
+from tests.support.program import both_of as run
+from tests.support.served_beside import beside
 
 
 @pytest.fixture
@@ -108,14 +109,14 @@ class Blocks(FakeScript):
 LOOP = CODE[: CODE.index("total += amount")]
 
 
-async def test_a_chat_model_is_asked_in_the_words_of_the_paper_and_its_last_fences_count(built):
+def test_a_chat_model_is_asked_in_the_words_of_the_paper_and_its_last_fences_count(built):
     folder, found = built
     script = Blocks()
-    async with FakeModelServer(OpenAIDialect(), script) as server:
+    with beside(FakeModelServer(OpenAIDialect(), script)) as server:
         script.server = server
         words = ("evaluate", "app.jsonl", "--out", "chat", "--json", "--chat", "codev", "--provider", "openai")
         where = ("--model", "wise", "--base-url", f"{server.url}/v1", "--repairs", "none")
-        told = json.loads((await asyncio.to_thread(run, folder, *words, *where))[0])
+        told = json.loads((run(folder, *words, *where))[0])
         asked_for = [asked.body["messages"] for asked in server.asked if "messages" in asked.body]
         questions = [asked for asked in asked_for if not is_probe(asked[1]["content"])]
     assert len(questions) == sum(found["kept"].values())
@@ -146,21 +147,21 @@ class Proposals(FakeScript):
         yield f"```json\n{json.dumps({'proposals': [way]})}\n```"
 
 
-async def test_where_rules_end_a_chat_model_is_asked_round_by_round_and_what_it_proposes_is_shown(tmp_path):
+def test_where_rules_end_a_chat_model_is_asked_round_by_round_and_what_it_proposes_is_shown(tmp_path):
     (tmp_path / "shapes" / "checks").mkdir(parents=True)
     (tmp_path / "shapes" / "shapes.py").write_text("def area(a, b):\n    return a * b\n")
     spec = "from shapes import area\n\n\ndef test_area():\n    assert area(2, 3) == 6\n"
     (tmp_path / "shapes" / "checks" / "spec_shapes.py").write_text(spec)
     (tmp_path / "blocks.toml").write_text("[blocks]\nMETHOD = 1\n")
     build = partial(run, tmp_path, "corpora", "build", "codev", "shapes", "-o", "shapes.jsonl")
-    async with FakeModelServer(OpenAIDialect(), Proposals()) as server:
+    with beside(FakeModelServer(OpenAIDialect(), Proposals())) as server:
         asks = ("--ask-model", "--provider", "openai", "--model", "wise", "--base-url", f"{server.url}/v1")
-        chats = ("--settings", '{"provider": {"api": "chat"}}')
-        err = (await asyncio.to_thread(build, *asks, *chats, "--until", "environment", status=3))[1]
+        chats = ("--settings", '{"provider": {"api": "chat", "connect_s": 60}}')
+        err = (build(*asks, *chats, "--until", "environment", status=3))[1]
         assert f"command: {WAYS[0]}" in err
         assert "none of it was run: answer y at a terminal, or add --run-proposals" in err
         server.script.ways[:] = WAYS[1:]  # the first answer is kept
-        out, err = await asyncio.to_thread(build, *asks, *chats, "--blocks", "blocks.toml", "--yes", "--rounds", "3")
+        out, err = build(*asks, *chats, "--blocks", "blocks.toml", "--yes", "--rounds", "3")
     assert [err.index(f"command: {way}") for way in WAYS] == sorted(err.index(f"command: {way}") for way in WAYS)
     assert f"environment: {WAYS[2]} (found by wise)" in " ".join(out.split())
     assert json.loads((tmp_path / "shapes.jsonl").read_text().splitlines()[1])["path"] == "shapes.py"

@@ -29,9 +29,9 @@ def tape(tmp_path):
 
 
 @pytest.fixture
-def replay(ghosttape, tape):
+def replay(here, tape):
     def run(*words, **options):
-        return ghosttape(
+        return here(
             "replay", tape, "--provider", "oracle", "--latency", "fixed:0", "--limit", "1", "--json", *words, **options
         )
 
@@ -80,14 +80,12 @@ def test_an_unknown_toolchain_is_told_with_the_known_ones(replay, tmp_path):
     assert "choose one of python, node" in said
 
 
-def test_a_tape_whose_tests_fail_ends_the_command_before_any_question_with_what_to_do(
-    replay, ghosttape, tape, tmp_path
-):
+def test_a_tape_whose_tests_fail_ends_the_command_before_any_question_with_what_to_do(replay, here, tape, tmp_path):
     (tmp_path / "ghosttape.toml").write_text('[tests]\ncommand = "echo no such module; false"\n')
     outcome = replay("--out", "run", status=3)
     assert outcome.json["moments"] == 0
     assert "`echo no such module; false` (ghosttape.toml)" in outcome.err
-    said = ghosttape(
+    said = here(
         "replay", tape, "--provider", "oracle", "--out", "run", "--latency", "fixed:0", "--limit", "1", status=3
     ).out
     assert said.startswith("No tape is left to play, and nothing was asked.")

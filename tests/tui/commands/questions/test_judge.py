@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 
 import pytest
@@ -11,30 +12,31 @@ from replay.records import Ending, Moment, Record, Suggestion
 from replay.run.store import Store
 from server.providers.fakes.dialects import OpenAIDialect
 from server.providers.fakes.model_server import FakeModelServer, FakeScript
-from tests.support.async_program import run_in
 from tests.support.efcb_questions import write_questions  # noqa: F401 - the fixture
+from tests.support.program import both_of
+from tests.support.served_beside import beside
 
 
 @pytest.fixture
 def run(tmp_path):
-    return run_in(tmp_path)
+    return partial(both_of, tmp_path)
 
 
-async def test_a_judge_is_calibrated_and_its_worth_stands_with_its_scores(run, tmp_path, write_questions):  # noqa: F811
+def test_a_judge_is_calibrated_and_its_worth_stands_with_its_scores(run, tmp_path, write_questions):  # noqa: F811
     data = write_questions("one", count=6)
     write_cases(
         tmp_path / "c.jsonl",
         [LabelledCase(name=f"c{n}", truth="t", response=f"r{n}", label=n) for n in range(8)],
     )
-    async with FakeModelServer(OpenAIDialect(), FakeScript(pieces=("4",))) as server:
+    with beside(FakeModelServer(OpenAIDialect(), FakeScript(pieces=("4",)))) as server:
         who = ("--provider", "openai", "--model", "j", "--base-url", f"{server.url}/v1")
-        found = json.loads((await run("judge", "calibrate", "c.jsonl", *who, "--json"))[0])
+        found = json.loads((run("judge", "calibrate", "c.jsonl", *who, "--json"))[0])
         asked = len(server.asked)
         judge = ("--judge-provider", "openai", "--judge-model", "j", "--judge-base-url", f"{server.url}/v1")
         words = ("ask", "efcb", "--data", str(data), *who, *judge, "--tasks", "reverse-qa", "--out", "kept")
-        out, _ = await run(*words, "--calibration", "c.worth.json")
-        plain, _ = await run(*words)
-    again = json.loads((await run("judge", "calibrate", "c.jsonl", *who, "--json", "--require-recorded"))[0])
+        out, _ = run(*words, "--calibration", "c.worth.json")
+        plain, _ = run(*words)
+    again = json.loads((run("judge", "calibrate", "c.jsonl", *who, "--json", "--require-recorded"))[0])
     assert again == found
     assert asked == 16  # eight cases, twice
     assert found["bias"]["value"] == pytest.approx(4 - 3.5)
@@ -47,9 +49,9 @@ async def test_a_judge_is_calibrated_and_its_worth_stands_with_its_scores(run, t
     assert "judge openai j: no calibration: what this judge's scores are worth is not known" in plain
 
 
-async def test_cases_are_drawn_from_an_examination_to_be_scored(run, tmp_path, write_questions):  # noqa: F811
+def test_cases_are_drawn_from_an_examination_to_be_scored(run, tmp_path, write_questions):  # noqa: F811
     data = write_questions("one", count=6)
-    await run(
+    run(
         "ask",
         "efcb",
         "--data",
@@ -63,7 +65,7 @@ async def test_cases_are_drawn_from_an_examination_to_be_scored(run, tmp_path, w
         "--out",
         "kept",
     )
-    out, _ = await run("judge", "label", "c.jsonl", "--from", "kept", "--count", "4")
+    out, _ = run("judge", "label", "c.jsonl", "--from", "kept", "--count", "4")
     assert "0 of 4 cases scored" in out
     assert {case.response for case in read_cases(tmp_path / "c.jsonl")} == {"a text"}
 
@@ -100,11 +102,11 @@ def write_run(folder, lengths):
             store.put(Record(moment=moment, ending=Ending("shown"), suggestion=suggestion))
 
 
-async def test_the_suggestions_of_a_run_are_judged_and_the_same_again_without_a_network(run, tmp_path):
+def test_the_suggestions_of_a_run_are_judged_and_the_same_again_without_a_network(run, tmp_path):
     lengths = [1, 2, 3, 4, 5, 6, 10, 15]
     write_run(tmp_path / "one", lengths)
     script = ByLength()
-    async with FakeModelServer(OpenAIDialect(), script) as server:
+    with beside(FakeModelServer(OpenAIDialect(), script)) as server:
         script.server = server
         words = (
             "judge",
@@ -117,13 +119,13 @@ async def test_the_suggestions_of_a_run_are_judged_and_the_same_again_without_a_
             "--base-url",
             f"{server.url}/v1",
         )
-        found = json.loads((await run(*words, "--json", "--concurrency", "4"))[0])
+        found = json.loads((run(*words, "--json", "--concurrency", "4"))[0])
         asked = len(server.asked)
         labelled = [LabelledCase(name=f"c{n}", truth="t", response="x" * n, label=n % 6) for n in range(1, 9)]
         write_cases(tmp_path / "c.jsonl", labelled)
-        await run("judge", "calibrate", "c.jsonl", "--task", "relevance", *words[3:])
-        table = " ".join((await run(*words, "--calibration", "c.worth.json"))[0].split())
-    again = json.loads((await run(*words, "--json", "--require-recorded"))[0])
+        run("judge", "calibrate", "c.jsonl", "--task", "relevance", *words[3:])
+        table = " ".join((run(*words, "--calibration", "c.worth.json"))[0].split())
+    again = json.loads((run(*words, "--json", "--require-recorded"))[0])
     assert again == found
     assert asked == 2 * len(lengths)
     scores = [length % 6 for length in lengths]
@@ -136,27 +138,27 @@ async def test_the_suggestions_of_a_run_are_judged_and_the_same_again_without_a_
     assert "relevance: calibrated on 8 cases that people scored: kappa 1.00, rank correlation 1.00, bias 0.00" in table
     assert "helpfulness: no calibration: what this judge's scores are worth is not known" in table
     assert f"low_context {2 * fmean(scores):.2f}" in table
-    limited = await run("judge", "label", "r.jsonl", "--from", "one", "--task", "relevance", "--count", "3")
+    limited = run("judge", "label", "r.jsonl", "--from", "one", "--task", "relevance", "--count", "3")
     assert "0 of 3 cases scored" in limited[0]
     assert {(case.truth, case.task) for case in read_cases(tmp_path / "r.jsonl")} == {("a\n[[GAP]]\nb", "relevance")}
 
 
-async def test_what_is_wrong_is_said_in_a_sentence(run, tmp_path):
+def test_what_is_wrong_is_said_in_a_sentence(run, tmp_path):
     (tmp_path / "c.jsonl").write_text('{"name": "a", "truth": "t", "response": "r"}\n')
-    assert "no case has a label" in (await run("judge", "calibrate", "c.jsonl", "--provider", "fixed", status=2))[1]
-    assert "'x' is none of mpr-gen" in (await run("judge", "label", "c.jsonl", "--task", "x", status=2))[1]
+    assert "no case has a label" in (run("judge", "calibrate", "c.jsonl", "--provider", "fixed", status=2))[1]
+    assert "'x' is none of mpr-gen" in (run("judge", "label", "c.jsonl", "--task", "x", status=2))[1]
     (tmp_path / "off.jsonl").write_text(
         '{"name": "a", "truth": "t", "response": "r", "label": 6, "task": "relevance"}\n'
     )
-    off = await run("judge", "calibrate", "off.jsonl", "--provider", "fixed", "--text", "3", status=2)
+    off = run("judge", "calibrate", "off.jsonl", "--provider", "fixed", "--text", "3", status=2)
     assert "the label 6 of a is off the scale of this rubric, 0 to 5" in off[1]
-    other = await run("judge", "label", "off.jsonl", "--task", "helpfulness", status=2)
+    other = run("judge", "label", "off.jsonl", "--task", "helpfulness", status=2)
     assert "off.jsonl has cases of relevance: name another file" in other[1]
-    assert "is not there: draw cases" in (await run("judge", "label", "d.jsonl", status=2))[1]
+    assert "is not there: draw cases" in (run("judge", "label", "d.jsonl", status=2))[1]
     assert (
         "is no calibration"
         in (
-            await run(
+            run(
                 "ask",
                 "efcb",
                 "--data",

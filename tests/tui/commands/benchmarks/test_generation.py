@@ -1,14 +1,15 @@
 """`ghosttape corpora generate` with a chat server that returns good, duplicate, broken and unnoticed tasks, and no task at all."""
 
-import asyncio
 import json
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 
 from server.providers.fakes.dialects import OpenAIDialect
 from server.providers.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
-from tests.support.places import SCRIPT
+from tests.support.program import both_of
+from tests.support.served_beside import beside
 
 GOOD = {
     "prefix": "def clamp(value, low, high):\n    if low > high:\n        raise ValueError(low)",
@@ -63,31 +64,26 @@ class Turns(FakeScript):
 
 
 @pytest.fixture
-def ghosttape(tmp_path, monkeypatch):
-    monkeypatch.setenv("GHOSTTAPE_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("COLUMNS", "80")
-
-    async def run(*words, status=0):
-        pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(
-            SCRIPT, *map(str, words), cwd=tmp_path, stdout=pipe, stderr=pipe, stdin=asyncio.subprocess.DEVNULL
-        )
-        out, err = await process.communicate()
-        assert process.returncode == status, err.decode()
-        return out.decode(), err.decode()
-
-    return run
+def run(tmp_path):
+    return partial(both_of, tmp_path, env={"GHOSTTAPE_DATA": str(tmp_path / "data"), "COLUMNS": "80"})
 
 
 def words(server, count):
-    named = ["--provider", "openai", "--base-url", f"{server.url}/v1", "--settings", '{"provider": {"api": "chat"}}']
+    named = [
+        "--provider",
+        "openai",
+        "--base-url",
+        f"{server.url}/v1",
+        "--settings",
+        '{"provider": {"api": "chat", "connect_s": 60}}',
+    ]
     return ["corpora", "generate", "devbench", "--categories", "low_context", "--count", count, "--out", "new", *named]
 
 
-async def test_each_answer_ends_at_its_stage_and_what_is_left_is_a_benchmark(ghosttape, tmp_path):
-    async with FakeModelServer(OpenAIDialect(), Turns(turns=list(ANSWERS))) as server:
-        await ghosttape(*words(server, 3))  # stopped, as it were, and continued
-        out, _ = await ghosttape(*words(server, len(ANSWERS)), "--json")
+def test_each_answer_ends_at_its_stage_and_what_is_left_is_a_benchmark(run, tmp_path):
+    with beside(FakeModelServer(OpenAIDialect(), Turns(turns=list(ANSWERS)))) as server:
+        run(*words(server, 3))  # stopped, as it were, and continued
+        out, _ = run(*words(server, len(ANSWERS)), "--json")
         assert len(server.asked) == len(ANSWERS)  # none was asked for twice
     found = json.loads(out)
     fates = {fate["name"].rpartition("/")[2]: (fate["stage"], fate.get("reason", "")) for fate in found["answers"]}
@@ -99,13 +95,13 @@ async def test_each_answer_ends_at_its_stage_and_what_is_left_is_a_benchmark(gho
     assert roles == [["system", "user"]] * len(ANSWERS)
     assert server.asked[0].body["max_tokens"] == 4000
     evaluated = ["evaluate", "devbench", "--data", "new/review", "--provider", "oracle", "--json"]
-    out, _ = await ghosttape(*evaluated, "--languages", "python")
+    out, _ = run(*evaluated, "--languages", "python")
     assert (json.loads(out)["tasks"], json.loads(out)["passed"]) == (2, 2)
 
 
-async def test_the_table_names_each_stage_and_where_the_tasks_are(ghosttape, tmp_path):
-    async with FakeModelServer(OpenAIDialect(), Turns(turns=list(ANSWERS))) as server:
-        out, err = await ghosttape(*words(server, 1))
+def test_the_table_names_each_stage_and_where_the_tasks_are(run, tmp_path):
+    with beside(FakeModelServer(OpenAIDialect(), Turns(turns=list(ANSWERS)))) as server:
+        out, err = run(*words(server, 1))
     assert "1 answer" in out
     assert "ghosttape evaluate devbench --data new/review" in out
     assert "asked for python, low_context: 1 of 1" in err
@@ -115,30 +111,30 @@ async def test_the_table_names_each_stage_and_where_the_tasks_are(ghosttape, tmp
     ]
 
 
-async def test_a_task_of_the_benchmark_does_not_come_again(ghosttape, tmp_path):
-    async with FakeModelServer(OpenAIDialect(), Turns(turns=[ANSWERS[0], ANSWERS[1]])) as server:
-        await ghosttape(*words(server, 1))
+def test_a_task_of_the_benchmark_does_not_come_again(run, tmp_path):
+    with beside(FakeModelServer(OpenAIDialect(), Turns(turns=[ANSWERS[0], ANSWERS[1]]))) as server:
+        run(*words(server, 1))
         again = [word if word != "new" else "second" for word in words(server, 1)]
-        out, _ = await ghosttape(*again, "--against", "new/review", "--json")
+        out, _ = run(*again, "--against", "new/review", "--json")
     assert json.loads(out)["answers"][0]["stage"] == "duplicate"
 
 
-async def test_a_folder_of_something_else_is_left_as_it_is(ghosttape, tmp_path):
+def test_a_folder_of_something_else_is_left_as_it_is(run, tmp_path):
     precious = tmp_path / "new" / "benchmark" / "java" / "api_usage" / "api_usage.jsonl"
     precious.parent.mkdir(parents=True)
     precious.write_text("precious\n")
-    async with FakeModelServer(OpenAIDialect(), Turns(turns=list(ANSWERS))) as server:
-        _, err = await ghosttape(*words(server, 1), status=2)
+    with beside(FakeModelServer(OpenAIDialect(), Turns(turns=list(ANSWERS)))) as server:
+        _, err = run(*words(server, 1), status=2)
         assert server.asked == []
     assert "new: holds something else than new tasks" in err
     assert precious.read_text() == "precious\n"
 
 
-async def test_a_server_that_fails_keeps_what_was_answered(ghosttape, tmp_path):
-    async with FakeModelServer(OpenAIDialect(), Turns(turns=list(ANSWERS))) as server:
+def test_a_server_that_fails_keeps_what_was_answered(run, tmp_path):
+    with beside(FakeModelServer(OpenAIDialect(), Turns(turns=list(ANSWERS)))) as server:
         server.script.first = []
-        await ghosttape(*words(server, 1))
+        run(*words(server, 1))
         server.script.first = [FakeStatus(401, message="bad key")] * 9
-        _, err = await ghosttape(*words(server, 2), status=3)
+        _, err = run(*words(server, 2), status=3)
     assert "bad key" in err
     assert len((tmp_path / "new" / "answers.jsonl").read_text().splitlines()) == 1
