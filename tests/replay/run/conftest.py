@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from replay.editor.command import server_command
 from replay.run.store import Store
 from tests.support.replays import FIXED, options_of, run
 
@@ -12,7 +13,7 @@ from tests.support.replays import FIXED, options_of, run
 def replay(tmp_path):
     """A function that replays tapes: the summary, what was heard, and the records in the store."""
 
-    async def replay(*tapes, server=None, folder="run", adherence=None, **options):
+    async def replay(*tapes, server=server_command, folder="run", adherence=None, **options):
         heard = []
         known = {"settings": FIXED, "latency": "fixed:0", "tests": False, "sandbox": "none"}
         chosen = options_of(**{**known, **options})
