@@ -64,6 +64,13 @@ def upto(language, text, at, kind):
     return text[start : extent(language_of(language), text, start, kind)]
 
 
+def test_the_members_of_an_enumeration_are_statements_of_its_body():
+    text = "enum A {\n  ONE;\n\n  int f() {\n    return 1;\n  }\n}\n"
+    found = [(block.kind, text[block.start : block.end]) for block in constructs(language_of("java"), text)]
+    assert ("statement", "ONE") in found
+    assert ("function", "return 1;\n  }") in found
+
+
 def test_a_block_begins_where_its_header_ends():
     start = PYTHON.index(":\n") + 1
     end = extent(language_of("python"), PYTHON, start, "block")

@@ -84,8 +84,10 @@ def test_lines_end_where_lsp_says_and_nowhere_else():
     assert line_starts("a\nb\r\nc\rd\x0ce\u2028f") == [0, 2, 5, 7]
 
 
-def test_a_character_past_the_end_of_its_line_means_the_end():
-    assert offset_at("ab\r\ncd", 0, 99) == 2
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\r", ""])
+@pytest.mark.parametrize("line", ["ab", "aX", "a ", "a\t", "\\", "é😀", ""])
+def test_a_character_past_the_end_of_its_line_means_the_end(line, end):
+    assert offset_at(f"{line}{end}", 0, 99) == length(line)
 
 
 def test_a_line_past_the_end_is_refused():

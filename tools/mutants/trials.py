@@ -200,16 +200,18 @@ def _await(child: int) -> int | None:
     The clock alone does not tell: on a busy machine everything takes many times what it took.
     """
     used, looked, status, waits = 0.0, time.monotonic(), None, False
-    while status is None and not waits:
-        time.sleep(0.02)
-        done, raw = os.waitpid(child, os.WNOHANG)
-        if done:
-            status = os.waitstatus_to_exitcode(raw)
-        elif time.monotonic() - looked > WAITING_S:
-            before, used, looked = used, _processor_s(child), time.monotonic()
-            waits = used - before < WAITING_S / 100
-    with suppress(ProcessLookupError):  # it has ended, and left nothing behind
-        os.killpg(child, signal.SIGKILL)
+    try:
+        while status is None and not waits:
+            time.sleep(0.02)
+            done, raw = os.waitpid(child, os.WNOHANG)
+            if done:
+                status = os.waitstatus_to_exitcode(raw)
+            elif time.monotonic() - looked > WAITING_S:
+                before, used, looked = used, _processor_s(child), time.monotonic()
+                waits = used - before < WAITING_S / 100
+    finally:
+        with suppress(ProcessLookupError):  # it has ended, and left nothing behind
+            os.killpg(child, signal.SIGKILL)
     if status is None:
         os.waitpid(child, 0)
     return status
