@@ -27,8 +27,8 @@ _CHANNEL = re.compile(
     r"(?:<\|start\|>\w*)?<\|channel\|>\s*(\w*)[^<\n]*(?:<\|constrain\|>[^<\n]*)?(?:<\|message\|>)?", re.IGNORECASE
 )
 """The header of a message of gpt-oss (openai/harmony, docs/format.md); only the channel `final` is meant for the user."""
-_BARE_CHANNELS = re.compile(r"\s*analysis(?=[A-Z]).*?(?:assistant(?:commentary.*?assistant)?final|\Z)", re.DOTALL)
-"""The same where the server took the special tokens away and left the words."""
+_BARE_CHANNELS = re.compile(r"\s*analysis[A-Z][a-z']* [a-z].*?assistant(?:commentary.*?assistant)?final", re.DOTALL)
+"""The same where the server took the special tokens away and left the words: `analysisWe need to add.assistantfinala + b`."""
 _ROLE = re.compile(r"[ \t]*(assistant|model|chatbot|ai|user|system|tool)\b", re.IGNORECASE)
 _ANSWERS = frozenset({"assistant", "model", "chatbot", "ai"})
 _EXACT = frozenset(SPELLINGS)

@@ -68,6 +68,8 @@ MEANT = [
     ("rust", "struct Map<PRE> { a: PRE }\nfn f() -> ", "Map<PRE> { todo!() }", "\n"),
     ("typescriptreact", "const a = ", "<p><s>{old}</s> {price}</p>", ";\n"),
     ("cpp", "int f(int filename) { return 1 ", "<filename > 2", "; }\n"),
+    ("javascript", "", "analysisResult.push(f(x));", "\n"),
+    ("javascript", "", "analysisResult = await f(x);", "\n"),
     (None, "Usage: ", "tool [SUFFIX] <filename>", "\n"),
     (None, "| token | |\n| --- | --- |\n", "| `<|endoftext|>` | the end |", "\n"),
     (None, "<p>", "Now <s>20</s> 15", "</p>\n"),
