@@ -156,17 +156,16 @@ def _is_code(draft: Draft, text: str, match: re.Match[str], name: str) -> bool:
     start, end = match.span()
     if draft.language is not None and draft.language.id in _JSX and _pairs(text, match, name):
         return not draft.errors(text)
+    others = f"{draft.before}\n{draft.after}\n{text[:start]}\n{text[end:]}"
+    if match[0][0] == "[" and _says(others, name):
+        return True
     given, bare = (text[:end], text[:start]) if text[:start].strip() else (text, text[end:])
     if match[0].startswith("</") or draft.errors(bare) < draft.errors(given):
         return False
-    if match[0][0] == "[" and draft.before[-1:].isidentifier() and text[0] == "[" and SPECIAL.match(text):
-        return True  # the answer goes on with an index, and may well have more of them
-    others = f"{draft.before}\n{draft.after}\n{text[:start]}\n{text[end:]}"
-    if match[0][0] == "[":
-        return _says(others, name)
-    return (
-        re.search(rf"(?:[<,:]|\b(?:class|struct|interface|type|enum|trait))\s*{re.escape(name)}\b", others) is not None
-    )
+    if match[0][0] == "[":  # an answer that goes on with an index may well have more of them
+        return draft.before[-1:].isidentifier() and text[0] == "[" and SPECIAL.match(text) is not None
+    used = rf"(?:[<,:]|\b(?:class|struct|interface|type|enum|trait))\s*{re.escape(name)}\b"
+    return re.search(used, others) is not None
 
 
 def _says(text: str, name: str) -> bool:

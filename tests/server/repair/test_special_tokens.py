@@ -70,6 +70,12 @@ MEANT = [
     ("cpp", "int f(int filename) { return 1 ", "<filename > 2", "; }\n"),
     ("javascript", "", "analysisResult.push(f(x));", "\n"),
     ("javascript", "", "analysisResult = await f(x);", "\n"),
+    (
+        "java",
+        "class A {\n  int f(int[] xs) {\n    ",
+        "int middle = xs.length / 2;\n    return xs[middle];",
+        "\n  }\n}\n",
+    ),
     (None, "Usage: ", "tool [SUFFIX] <filename>", "\n"),
     (None, "| token | |\n| --- | --- |\n", "| `<|endoftext|>` | the end |", "\n"),
     (None, "<p>", "Now <s>20</s> 15", "</p>\n"),
