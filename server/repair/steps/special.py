@@ -27,8 +27,8 @@ _CHANNEL = re.compile(
     r"(?:<\|start\|>\w*)?<\|channel\|>\s*(\w*)[^<\n]*(?:<\|constrain\|>[^<\n]*)?(?:<\|message\|>)?", re.IGNORECASE
 )
 """The header of a message of gpt-oss (openai/harmony, docs/format.md); only the channel `final` is meant for the user."""
-_BARE_CHANNELS = re.compile(r"\s*analysis(?=[A-Z]).*?(?:assistant(?:commentary.*?assistant)?final|\Z)", re.DOTALL)
-"""The same where the server took the special tokens away and left the words."""
+_BARE_CHANNELS = re.compile(r"\s*analysis[A-Z][a-z']* [a-z].*?assistant(?:commentary.*?assistant)?final", re.DOTALL)
+"""The same where the server took the special tokens away and left the words: `analysisWe need to add.assistantfinala + b`."""
 _ROLE = re.compile(r"[ \t]*(assistant|model|chatbot|ai|user|system|tool)\b", re.IGNORECASE)
 _ANSWERS = frozenset({"assistant", "model", "chatbot", "ai"})
 _EXACT = frozenset(SPELLINGS)
@@ -156,17 +156,16 @@ def _is_code(draft: Draft, text: str, match: re.Match[str], name: str) -> bool:
     start, end = match.span()
     if draft.language is not None and draft.language.id in _JSX and _pairs(text, match, name):
         return not draft.errors(text)
+    others = f"{draft.before}\n{draft.after}\n{text[:start]}\n{text[end:]}"
+    if match[0][0] == "[" and _says(others, name):
+        return True
     given, bare = (text[:end], text[:start]) if text[:start].strip() else (text, text[end:])
     if match[0].startswith("</") or draft.errors(bare) < draft.errors(given):
         return False
-    if match[0][0] == "[" and draft.before[-1:].isidentifier() and text[0] == "[" and SPECIAL.match(text):
-        return True  # the answer goes on with an index, and may well have more of them
-    others = f"{draft.before}\n{draft.after}\n{text[:start]}\n{text[end:]}"
-    if match[0][0] == "[":
-        return _says(others, name)
-    return (
-        re.search(rf"(?:[<,:]|\b(?:class|struct|interface|type|enum|trait))\s*{re.escape(name)}\b", others) is not None
-    )
+    if match[0][0] == "[":  # an answer that goes on with an index may well have more of them
+        return draft.before[-1:].isidentifier() and text[0] == "[" and SPECIAL.match(text) is not None
+    used = rf"(?:[<,:]|\b(?:class|struct|interface|type|enum|trait))\s*{re.escape(name)}\b"
+    return re.search(used, others) is not None
 
 
 def _says(text: str, name: str) -> bool:
