@@ -32,7 +32,7 @@ _LARGEST = 8_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TruthPlace:
     """A place of a `kind` in a document that parses; the draft's text is the truth. `in_text`: in a comment or a string."""
 
     kind: str
@@ -54,14 +54,14 @@ class Place:
         return self.draft.text
 
 
-Noise: TypeAlias = Callable[[Place, random.Random], Draft | None]
+Noise: TypeAlias = Callable[[TruthPlace, random.Random], Draft | None]
 """The place with a noisy answer; None where the noise does not fit."""
 
 
 # Places.
 
 
-def places(language: Language, source: str, rng: random.Random, count: int) -> Iterator[Place]:
+def places(language: Language, source: str, rng: random.Random, count: int) -> Iterator[TruthPlace]:
     """Up to `count` places of each kind in a source that parses, drawn with `rng`."""
     tree = Tree(language, source)
     for kind, found in _starts(language, tree).items():
@@ -99,14 +99,14 @@ def _starts(language: Language, tree: Tree) -> Mapping[str, list[int]]:
     return found
 
 
-def _place(language: Language, source: str, kind: str, start: int) -> Iterator[Place]:
+def _place(language: Language, source: str, kind: str, start: int) -> Iterator[TruthPlace]:
     before, in_text = source[:start], kind.startswith(("in a comment", "in a string"))
     if kind == "in brackets":
         end = closing(language, source, start) or start
         end = start + len(source[start:end].rstrip())
         if "\n" in source[start:end] or source[start] == "\n":
             return
-        yield from _checked(Place(kind, Draft(language, before, source[end:], source[start:end], "auto")))
+        yield from _checked(TruthPlace(kind, Draft(language, before, source[end:], source[start:end], "auto")))
         return
     if in_text:
         tree = Tree(language, source)
@@ -115,16 +115,16 @@ def _place(language: Language, source: str, kind: str, start: int) -> Iterator[P
         end = closer.start() if closer and not node.type.endswith("line_comment") else line_end(source, start)
         if " of several lines" not in kind:
             end = min(end, line_end(source, start))
-        yield from _checked(Place(kind, Draft(language, before, source[end:], source[start:end], "auto"), True))
+        yield from _checked(TruthPlace(kind, Draft(language, before, source[end:], source[start:end], "auto"), True))
         return
     wish: Extent = "block" if is_after_header(language, before) else "statement"
     end = extent(language, source, start, wish)
     after = "" if kind == "at the end of the file" else source[end:]
     hint: Stop = "auto" if wanted(language, before, after, "auto") == wish else wish
-    yield from _checked(Place(kind, Draft(language, before, after, source[start:end], hint)))
+    yield from _checked(TruthPlace(kind, Draft(language, before, after, source[start:end], hint)))
 
 
-def _checked(place: Place) -> Iterator[Place]:
+def _checked(place: TruthPlace) -> Iterator[TruthPlace]:
     """The place if there is a truth, no longer than answers are, without white space around it."""
     if place.truth and place.truth == place.truth.strip() and len(place.truth) <= 600:
         yield place
@@ -133,34 +133,34 @@ def _checked(place: Place) -> Iterator[Place]:
 # Noises: special tokens.
 
 
-def _token_behind(place: Place, rng: random.Random) -> Draft:
+def _token_behind(place: TruthPlace, rng: random.Random) -> Draft:
     return place.says(place.truth + rng.choice(SPELLINGS))
 
 
-def _token_and_more(place: Place, rng: random.Random) -> Draft:
+def _token_and_more(place: TruthPlace, rng: random.Random) -> Draft:
     return place.says(f"{place.truth}{rng.choice(_ENDS)}{rng.choice(['', chr(10)])}import os\n\nos.exit(1)\n")
 
 
-def _token_cut_off(place: Place, rng: random.Random) -> Draft:
+def _token_cut_off(place: TruthPlace, rng: random.Random) -> Draft:
     token = rng.choice([token for token in SPELLINGS if len(token) > 6 and token[0] in "<["])
     return place.says(place.truth + token[: rng.randint(6, len(token) - 1)])
 
 
-def _token_in_other_letters(place: Place, rng: random.Random) -> Draft:
+def _token_in_other_letters(place: TruthPlace, rng: random.Random) -> Draft:
     token = rng.choice(_ENDS)
     return place.says(place.truth + (token.upper() if token.islower() else token.lower()))
 
 
-def _token_before(place: Place, rng: random.Random) -> Draft | None:
+def _token_before(place: TruthPlace, rng: random.Random) -> Draft | None:
     return place.says(rng.choice(_BEGINNINGS) + place.truth)
 
 
-def _turn(place: Place, rng: random.Random) -> Draft:
+def _turn(place: TruthPlace, rng: random.Random) -> Draft:
     opener, closer = rng.choice(_TURNS)
     return place.says(f"{opener}{place.truth}{closer}")
 
 
-def _thought(place: Place, rng: random.Random) -> Draft:
+def _thought(place: TruthPlace, rng: random.Random) -> Draft:
     opener, closer = rng.choice(_THOUGHTS)
     return place.says(f"{opener}Okay, the user wants the rest of this.\nLet me think: x = f(1).{closer}{place.truth}")
 
@@ -219,36 +219,36 @@ _THOUGHTS = (
     ("<thinking>", "</thinking>\n"),
     ("[THINK]", "[/THINK]"),
     ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
-    ("analysis", "assistantfinal"),
+    ("analysisWe need to see. ", "assistantfinal"),
 )
 
 
 # What stands right of the cursor or below, said again.
 
 
-def _rest_of_line(place: Place, _: random.Random) -> Draft | None:
+def _rest_of_line(place: TruthPlace, _: random.Random) -> Draft | None:
     rest = place.draft.line_after.rstrip()
     return place.says(place.truth + rest) if rest.strip() else None
 
 
-def _end_of_construct(place: Place, _: random.Random) -> Draft | None:
+def _end_of_construct(place: TruthPlace, _: random.Random) -> Draft | None:
     """The rest of a string or a comment again, up to the line that closes it."""
     closer = re.match(r"\n[ \t]*(?:\"\"\"|'''|\*/|`)[^\n]*", place.draft.after)
     return place.says(place.truth + closer[0]) if place.in_text and closer else None
 
 
-def _closer_below(place: Place, _: random.Random) -> Draft | None:
+def _closer_below(place: TruthPlace, _: random.Random) -> Draft | None:
     closer = re.match(r"\n[ \t]*(?:[)\]}][)\]};,]*|end)(?=\n|\Z)", place.draft.after)
     return place.says(place.truth + closer[0]) if closer and not place.in_text else None
 
 
-def _code_below(place: Place, _: random.Random) -> Draft | None:
+def _code_below(place: TruthPlace, _: random.Random) -> Draft | None:
     below = [line for line in place.draft.after.split("\n")[1:4] if line.strip()]
     fits = not place.draft.line_after.strip() and len(below) > 1 and max(map(len, below)) > 20
     return place.says("\n".join([place.truth, *below])) if fits and not place.in_text else None
 
 
-def _line_before(place: Place, _: random.Random) -> Draft | None:
+def _line_before(place: TruthPlace, _: random.Random) -> Draft | None:
     line = place.draft.line_before.lstrip()
     return place.says(line + place.truth) if len(line.split()) > 1 and not place.in_text else None
 
@@ -256,13 +256,13 @@ def _line_before(place: Place, _: random.Random) -> Draft | None:
 # White space.
 
 
-def _leading_spaces(place: Place, rng: random.Random) -> Draft | None:
+def _leading_spaces(place: TruthPlace, rng: random.Random) -> Draft | None:
     fresh = not place.draft.line_before.strip()
     fits = fresh or place.draft.before[-1] in " (["
     return place.says(" " * (rng.randint(1, 5) if fresh else 1) + place.truth) if fits and not place.in_text else None
 
 
-def _leading_newline(place: Place, _: random.Random) -> Draft | None:
+def _leading_newline(place: TruthPlace, _: random.Random) -> Draft | None:
     line = place.draft.line_before
     return (
         place.says(f"\n{indent_of(line)}{place.truth}")
@@ -271,32 +271,32 @@ def _leading_newline(place: Place, _: random.Random) -> Draft | None:
     )
 
 
-def _doubled_indentation(place: Place, _: random.Random) -> Draft | None:
+def _doubled_indentation(place: TruthPlace, _: random.Random) -> Draft | None:
     line = place.draft.line_before
     return place.says(line + place.truth) if line and line.isspace() else None
 
 
-def _crlf(place: Place, _: random.Random) -> Draft | None:
+def _crlf(place: TruthPlace, _: random.Random) -> Draft | None:
     return place.says(place.truth.replace("\n", "\r\n") + "\r\n")
 
 
-def _lf_in_crlf(place: Place, _: random.Random) -> Draft | None:
+def _lf_in_crlf(place: TruthPlace, _: random.Random) -> Draft | None:
     before, after = (text.replace("\n", "\r\n") for text in (place.draft.before, place.draft.after))
     return replace(place.draft, before=before, after=after) if "\n" in place.truth else None
 
 
-def _no_break_spaces(place: Place, _: random.Random) -> Draft | None:
+def _no_break_spaces(place: TruthPlace, _: random.Random) -> Draft | None:
     fits = " " in place.truth and not place.in_text and not re.search(r"[\"'`#/%]", place.truth)
     return place.says(place.truth.replace(" ", "\u00a0")) if fits else None
 
 
-def _zero_width(place: Place, rng: random.Random) -> Draft | None:
+def _zero_width(place: TruthPlace, rng: random.Random) -> Draft | None:
     mark = rng.choice("\u200b\ufeff\u2060")
     at = rng.choice([0, len(place.truth), *(match.end() for match in re.finditer(r"\w+", place.truth))])
     return None if place.in_text else place.says(place.truth[:at] + mark + place.truth[at:])
 
 
-def _trailing_blank_lines(place: Place, rng: random.Random) -> Draft | None:
+def _trailing_blank_lines(place: TruthPlace, rng: random.Random) -> Draft | None:
     return (
         None
         if place.draft.line_after.strip()
@@ -307,22 +307,22 @@ def _trailing_blank_lines(place: Place, rng: random.Random) -> Draft | None:
 # Chat.
 
 
-def _fence(place: Place, rng: random.Random) -> Draft | None:
+def _fence(place: TruthPlace, rng: random.Random) -> Draft | None:
     assert place.draft.language is not None
     tag = rng.choice(["", place.draft.language.id])
     return None if place.in_text else place.says(f"```{tag}\n{place.truth}\n```{rng.choice(['', chr(10)])}")
 
 
-def _fence_cut_off(place: Place, _: random.Random) -> Draft | None:
+def _fence_cut_off(place: TruthPlace, _: random.Random) -> Draft | None:
     assert place.draft.language is not None
     return None if place.in_text else place.says(f"```{place.draft.language.id}\n{place.truth}")
 
 
-def _fence_behind(place: Place, _: random.Random) -> Draft | None:
+def _fence_behind(place: TruthPlace, _: random.Random) -> Draft | None:
     return None if place.in_text else place.says(f"{place.truth}\n```")
 
 
-def _chat_and_fence(place: Place, rng: random.Random) -> Draft | None:
+def _chat_and_fence(place: TruthPlace, rng: random.Random) -> Draft | None:
     assert place.draft.language is not None
     opening, ending = rng.choice(_OPENINGS), rng.choice(["", *_ENDINGS])
     return (
@@ -332,11 +332,11 @@ def _chat_and_fence(place: Place, rng: random.Random) -> Draft | None:
     )
 
 
-def _opening(place: Place, rng: random.Random) -> Draft | None:
+def _opening(place: TruthPlace, rng: random.Random) -> Draft | None:
     return None if place.in_text else place.says(f"{rng.choice(_OPENINGS)}\n\n{place.truth}")
 
 
-def _ending(place: Place, rng: random.Random) -> Draft | None:
+def _ending(place: TruthPlace, rng: random.Random) -> Draft | None:
     fits = not place.in_text and not place.draft.line_after.strip()
     return place.says(f"{place.truth}\n\n{rng.choice(_ENDINGS)}") if fits else None
 
@@ -358,7 +358,7 @@ _ENDINGS = (
 # More than was asked for.
 
 
-def _second_definition(place: Place, _: random.Random) -> Draft | None:
+def _second_definition(place: TruthPlace, _: random.Random) -> Draft | None:
     language = place.draft.language
     if language is None or place.kind not in {"behind a header", "in a header", "behind @"}:
         return None
@@ -370,11 +370,11 @@ def _second_definition(place: Place, _: random.Random) -> Draft | None:
     return place.says(f"{place.truth}{closer[0] if closer else ''}\n\n{more}")
 
 
-def _header_line(place: Place) -> str:
+def _header_line(place: TruthPlace) -> str:
     return next((line for line in reversed(place.draft.before.split("\n")) if line.strip()), "")
 
 
-def _call_begun(place: Place, _: random.Random) -> Draft | None:
+def _call_begun(place: TruthPlace, _: random.Random) -> Draft | None:
     name = re.search(r"[\w.]+\($", place.draft.before)
     return place.says(f"{name[0]}{place.truth})") if name and place.kind == "in brackets" else None
 
@@ -435,7 +435,7 @@ class Pair:
     """A truth with a noise, and what came of it."""
 
     noise: str
-    place: Place
+    place: TruthPlace
     noisy: Draft
     made: str
 
@@ -455,7 +455,7 @@ class Pair:
         )
 
 
-def pairs(place: Place, rng: random.Random, noises: Mapping[str, Noise] = NOISES) -> Iterator[Pair]:
+def pairs(place: TruthPlace, rng: random.Random, noises: Mapping[str, Noise] = NOISES) -> Iterator[Pair]:
     """The place with each noise that fits it, repaired."""
     has_tokens = SPECIAL.search(place.document) is not None
     for name, noise in noises.items():

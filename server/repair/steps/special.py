@@ -27,8 +27,8 @@ _CHANNEL = re.compile(
     r"(?:<\|start\|>\w*)?<\|channel\|>\s*(\w*)[^<\n]*(?:<\|constrain\|>[^<\n]*)?(?:<\|message\|>)?", re.IGNORECASE
 )
 """The header of a message of gpt-oss (openai/harmony, docs/format.md); only the channel `final` is meant for the user."""
-_BARE_CHANNELS = re.compile(r"\s*analysis(?=[A-Z]).*?(?:assistant(?:commentary.*?assistant)?final|\Z)", re.DOTALL)
-"""The same where the server took the special tokens away and left the words."""
+_BARE_CHANNELS = re.compile(r"\s*analysis[A-Z][a-z']* [a-z].*?assistant(?:commentary.*?assistant)?final", re.DOTALL)
+"""The same where the server took the special tokens away and left the words: `analysisWe need to add.assistantfinala + b`."""
 _ROLE = re.compile(r"[ \t]*(assistant|model|chatbot|ai|user|system|tool)\b", re.IGNORECASE)
 _ANSWERS = frozenset({"assistant", "model", "chatbot", "ai"})
 _EXACT = frozenset(SPELLINGS)
@@ -116,7 +116,8 @@ def _is_mentioned(draft: Draft, text: str, match: re.Match[str]) -> bool:
     """Whether a text speaks of a token: in quotes, in the middle of a line, as a tag that is closed, or where the document has others."""
     token, name = match[0], name_in_code(match[0])
     left, rest = (draft.before + text[: match.start()])[-1:], text[match.end() :]
-    if rest[:1] in _QUOTES or (left in _QUOTES and (rest + draft.after)[:1] == left):
+    begins = not text[: match.start()].strip()
+    if (not begins and rest[:1] in _QUOTES) or (left in _QUOTES and (rest + draft.after)[:1] == left):
         return True
     if any(
         name_in_code(other[0]) is None or name
@@ -124,16 +125,22 @@ def _is_mentioned(draft: Draft, text: str, match: re.Match[str]) -> bool:
         for other in SPECIAL.finditer(part)
     ):
         return True
-    begins = not text[: match.start()].strip()
     if not begins and left in _QUOTES and rest.partition("\n")[0].strip():
         return True
     if name is None:
         return not begins and left in {" ", "(", ","} and re.match(r"[ \t]*[\w(.,;:)]", rest) is not None
     if _pairs(text, match, name) or (token[0] == "[" and _says(draft.before + draft.after, name)):
         return True
+    is_word = name.islower() and name.isalpha() and len(name) > len("eos")
     if begins:
-        return token not in _EXACT or (name.islower() and name.isalpha() and len(name) > len("eos"))
-    return not (left.isalnum() or left in ".)]};:!?\"'`")
+        return token not in _EXACT or is_word
+    if left.isalnum() or left in ".)]};:!?\"'`":
+        return False
+    return (
+        bool(rest.strip())
+        or is_word
+        or (left.isspace() and not (token in _EXACT and token[0] == "<" and name.isupper()))
+    )
 
 
 def _pairs(text: str, match: re.Match[str], name: str) -> bool:

@@ -68,6 +68,8 @@ MEANT = [
     ("rust", "struct Map<PRE> { a: PRE }\nfn f() -> ", "Map<PRE> { todo!() }", "\n"),
     ("typescriptreact", "const a = ", "<p><s>{old}</s> {price}</p>", ";\n"),
     ("cpp", "int f(int filename) { return 1 ", "<filename > 2", "; }\n"),
+    ("javascript", "", "analysisResult.push(f(x));", "\n"),
+    ("javascript", "", "analysisResult = await f(x);", "\n"),
     (None, "Usage: ", "tool [SUFFIX] <filename>", "\n"),
     (None, "| token | |\n| --- | --- |\n", "| `<|endoftext|>` | the end |", "\n"),
     (None, "<p>", "Now <s>20</s> 15", "</p>\n"),
@@ -127,7 +129,9 @@ def test_in_comments_and_strings_of_code_they_are_too(language, before, after, t
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from(SPELLINGS), st.data())
+@given(
+    st.sampled_from([token for token in SPELLINGS if not re.search("think|thought|reason", token.lower())]), st.data()
+)
 def test_a_token_goes_however_the_stream_splits_it(token, data):
     """What is enough of a beginning is enough of the whole, so no half of a token is offered."""
     whole = f"return f(a){token}\nimport os\n"
