@@ -167,6 +167,7 @@ def unit_of(text: str) -> int:
 
 def step_of(text: str) -> int:
     """The step by which the lines of a text go in most often, in columns; 0 where none goes in. Lines of a comment with stars do not count."""
-    widths = [width(indent_of(line)) for line in text.split("\n") if line.strip() and line.lstrip()[0] != "*"]
+    lines = ((line, line.lstrip()) for line in text.split("\n"))
+    widths = [width(line[: len(line) - len(bare)]) for line, bare in lines if bare and bare[0] != "*"]
     steps = Counter(right - left for left, right in pairwise(widths) if right > left)
     return steps.most_common(1)[0][0] if steps else 0

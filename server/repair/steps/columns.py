@@ -89,12 +89,14 @@ def _wanted(draft: Draft, above: str, bare: str) -> int | None:
     ):
         return None
     cursor, column = width(draft.line_before), width(indent_of(above)) - above.lstrip().startswith(("* ", "*/"))
+    bracket = above.endswith(("(", "["))
+    if bracket and cursor <= column:
+        return None
+    if not (bracket or (_HEADER.match(above) and bare[0] != "{") or (tagged and _TAG_OPENED.search(above))):
+        return max(cursor, column)
     others = f"{draft.before}\n{draft.text.partition(chr(10))[2]}{draft.after}"
     deeper = column + (step_of(others) or max(0, cursor - column))
-    if above.endswith(("(", "[")):
-        return max(cursor, deeper) if cursor > column else None
-    opens = (_HEADER.match(above) and bare[0] != "{") or (tagged and _TAG_OPENED.search(above))
-    return deeper if opens else max(cursor, column)
+    return max(cursor, deeper) if bracket else deeper
 
 
 def under_the_cursor(draft: Draft) -> str:

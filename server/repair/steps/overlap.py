@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -66,29 +67,26 @@ def _overlaps(draft: Draft, head: str) -> Iterator[tuple[str, int]]:
 
     White space counts for nothing. Neither end lies within a word, or between two signs that are alike.
     """
-    after = draft.after[:_FAR]
-    if not head or head[-1] not in after:
+    after, near = draft.after[:_FAR], max(0, len(head) - _FAR)
+    said, follows = "".join(head[near:].split()), "".join(after.split())
+    if not said or said[-1] not in follows:
         return
-    mine = [at for at in range(max(0, len(head) - _FAR), len(head)) if not head[at].isspace()]
-    theirs = [at for at, char in enumerate(after) if not char.isspace()]
-    said, follows = "".join(head[at] for at in mine), "".join(after[at] for at in theirs)
-    found = (size for size in range(min(len(said), len(follows)), 0, -1) if follows[size - 1] == said[-1])
-    borders = (size for size in found if said.endswith(follows[:size]))
-    tried = 0
-    for size in borders:
-        start, end = mine[-size], theirs[size - 1] + 1
+    sizes = [size for size in range(min(len(said), len(follows)), 0, -1) if said.endswith(follows[:size])]
+    mine = [at for at in range(near, len(head)) if not head[at].isspace()] if sizes else []
+    theirs = [at for at, char in enumerate(after) if not char.isspace()] if sizes else []
+    yield from islice(_at_borders(draft, head, ((mine[-size], theirs[size - 1] + 1) for size in sizes)), _TRIED)
+
+
+def _at_borders(draft: Draft, head: str, places: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
+    """The text up to each start, and each end in what follows the cursor, where both are borders and this step may act."""
+    after = draft.after
+    for start, end in places:
         left = draft.before[-1:] + head[:start]
-        if (
-            _splits(left[-1:], head[start])
-            or _splits(after[end - 1], after[end : end + 1])
-            or not _may_go(draft, after[:end])
-        ):
+        if _splits(left[-1:], head[start]) or _splits(after[end - 1], after[end : end + 1]):
             continue
-        kept = head[:start]
-        yield kept.rstrip() if after[0].isspace() or "\n" not in kept[len(kept.rstrip()) :] else kept, end
-        tried += 1
-        if tried == _TRIED:
-            return
+        if _may_go(draft, after[:end]):
+            kept, bare = head[:start], head[:start].rstrip()
+            yield bare if after[0].isspace() or "\n" not in kept[len(bare) :] else kept, end
 
 
 def _splits(left: str, right: str) -> bool:

@@ -67,7 +67,8 @@ def without_doubled_space(draft: Draft) -> str:
         return draft.text
     if line[-1] in _TIGHT:
         spaced = f"{line[-1]} "
-        return draft.text if spaced in draft.before or spaced in draft.after else bare
+        meant = bare[0] in _CLOSERS or spaced in draft.before or spaced in draft.after
+        return draft.text if meant else bare
     return bare if line[-1].isspace() and not _is_aligned(draft, bare) else draft.text
 
 
