@@ -30,7 +30,7 @@ with Store.open(Path(sys.argv[1])) as store:
 
 def test_a_process_that_continues_a_run_goes_on_storing_while_another_lists_it_anew(tmp_path):
     with Store.create(tmp_path / "run", {}) as store:
-        store.put_all(record_of(event) for event in range(8_000))
+        store.put_all(record_of(event, "accepted") for event in range(8_000))
     with sqlite3.connect(tmp_path / "run" / "run.sqlite") as database:
         for table in ("listing", "searched"):  # as in a run of an older version
             database.execute(f"DROP TABLE {table}")
