@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from replay.editor.command import server_command
 from replay.errors import ReplayError, ServerError, StoreError
 from replay.play.latency import LatencyError
 from replay.play.playback import Playback
@@ -33,17 +32,6 @@ async def test_a_tape_plays_through_the_real_server_into_the_store(replay):
     assert summary["left_out"] == []
     saved = summary["metrics"]["keystrokes_saved"]
     assert (saved["value"], saved["of"]) == (len(BODY) - 1, len(f"{HEAD}{BODY}\n"))
-
-
-async def test_a_server_in_a_process_of_its_own_and_one_in_this_process_give_the_same(replay):
-    options = {"policy": "vscode", "settings": {"provider": {"name": "ngram"}}, "latency": "fixed:80"}
-    found = [
-        await replay(tape(), server=server, folder=folder, **options)
-        for server, folder in ((None, "here"), (server_command, "apart"))
-    ]
-    (here, _, records), (apart, _, others) = found
-    assert records == others
-    assert {**here, "run": ""} == {**apart, "run": ""}
 
 
 async def test_without_tests_there_are_no_verdicts_and_none_is_waited_for(replay):
