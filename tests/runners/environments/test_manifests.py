@@ -1,26 +1,16 @@
 """Files in which projects describe themselves are read whatever is in them, and soon."""
 
 import json
-import time
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
-from runners.environments import candidates
 from runners.environments.manifests import ini_of, json_of, lines_of, strings_in, table_in, toml_of, yaml_of
-from runners.environments.python.candidates import python_project
 from runners.environments.remedies import missing_in
+from tests.support.manifests import ALWAYS, NAMES, all_ways
 from tests.support.scale import examples
 
-NAMES = (
-    "pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "tox.toml", "pytest.ini", ".pytest.ini", "noxfile.py",
-    "Pipfile", "requirements.txt", "requirements/test.in", ".github/workflows/ci.yml", "tests/test_a.py", "conftest.py",
-    "package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock",
-    "test/a.test.js", "vitest.config.ts", "tsconfig.json", ".mocharc.json", "packages/one/package.json",
-    "go.mod", "a_test.go", "Cargo.toml", "Cargo.lock", "src/lib.rs", "pom.xml", "build.gradle", "CMakeLists.txt",
-)  # fmt: skip
-ALWAYS = {"tests/test_a.py": "", "test/a.test.js": "", "a_test.go": "", "src/lib.rs": "#[test]"}
 PIECES = some.sampled_from(
     ["[project]", "[testenv]", "[options]", "deps =", "dependencies = [", "\n", "\n  ", "{", "}", "[", "]", '"', "'", ",", ":", "=", "-r ", "-c ", "-e ", "name", "pytest", "^1.2", "||", "{[testenv]deps}", "{posargs:", "&a ", "*a", "<<: ", "- ", "jobs", "steps", "run", "pip install ", "setup(", "install_requires=", "scripts", "test", "mocha", "&&", "|", "\\\n", "\0", "\ud800", "\u2028", "é", "#", ";", "$(", "`", "0" * 5000]
 )  # fmt: skip
@@ -32,14 +22,6 @@ SHAPES = some.recursive(
 )
 KEYS = some.sampled_from(["name", "scripts", "test", "dependencies", "devDependencies", "packages", "importers", ".", "version", "jobs", "steps", "lockfileVersion", "node_modules/mocha", "mocha", "jest"])  # fmt: skip
 JSON = some.recursive(SHAPES, lambda inner: some.dictionaries(KEYS, inner, max_size=4), max_leaves=8).map(json.dumps)
-
-
-def all_ways(files):
-    """All ways that some files show; what a mended way would ask of them too."""
-    found = list(candidates(files))
-    if project := python_project(files):
-        assert isinstance(project.unnamed, list)
-    return found
 
 
 @given(some.dictionaries(some.sampled_from(NAMES), TEXTS | JSON, max_size=4))
@@ -67,68 +49,6 @@ def test_files_of_any_content_end_nothing(files):
 @given(TEXTS | JSON)
 def test_logs_of_any_content_can_be_read(text):
     missing_in(text)
-
-
-MB = 1_000_000
-DEEP = 100_000
-ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))  # fmt: skip
-LONG = {
-    "one line": "x" * MB,
-    "spaces": " " * MB,
-    "brackets": "[" * DEEP,
-    "braces": '{"a":' * DEEP,
-    "parentheses": "(" * DEEP,
-    "minus": "-" * MB,
-    "yaml lists": "- " * 20_000,
-    "yaml aliases": ALIASES,
-    "yaml aliases in steps": ALIASES + "jobs: {a: {steps: *a11}}\n",
-    "quotes": '"' * MB,
-    "dots": "a." * 300_000,
-    "braces of tox": "[testenv]\ndeps = " + "{[testenv]deps}" * 200 + "\n",
-    "braces of tox, two": "[testenv]\ndeps = {[a]b}{[a]b}\n[a]\nb = " + "{[a]b}" * 60 + "\n",
-    "continued": "x \\\n" * 100_000,
-    "factors": "[testenv]\ndeps =\n" + "  " + "py, " * 100_000 + "\n",
-    "posargs": "[testenv]\ncommands = pytest " + "{posargs:" * 50_000 + "\n",
-    "sum": "setup(install_requires=" + "['a'] + " * 20_000 + "[])",
-    "calls": "session.install('a')\n" * 20_000,
-    "nested tries": "".join("    " * n + "try:\n" for n in range(90)) + "    " * 90 + "import a\n",
-    "tries": "def f():\n" + "    try:\n        import a\n    except ImportError:\n        pass\n" * 3_000,
-    "tables": "[a" + ".a" * 5_000 + "]\nb = 1\n",
-    "groups": "[dependency-groups]\n" + "".join(f"g{n} = [" + ", ".join(f'{{include-group = "g{m}"}}' for m in range(14)) + "]\n" for n in range(14)),
-    "extras": "[project]\nname = 'a'\n[project.optional-dependencies]\n" + "".join(f"g{n} = ['a[" + ",".join(f"g{m}" for m in range(14)) + "]']\n" for n in range(14)),
-    "scripts": json.dumps({"scripts": {f"{'test' if not n else f's{n}'}": " && ".join(f"npm run s{m}" for m in range(30)) for n in range(30)}}),
-    "script": json.dumps({"scripts": {"test": "npm run " + "-s " * 100_000 + "x"}}),
-    "npm silent": json.dumps({"scripts": {"test": "npm" + " --silent" * 50_000 + "!"}}),
-    "pattern": json.dumps({"scripts": {"test": 'pnpm run "/' + "^" * 100_000 + '/"', "^": "x"}}),
-    "ranges": json.dumps({"scripts": {"test": "mocha"}, "dependencies": {"mocha": "1 || " * 50_000 + "!"}}),
-    "yarn": '"a@1":\n' + "  x y\n" * 150_000,
-    "yarn names": "a:\n" * 100_000,
-    "requirements": "-r requirements.txt\n" * 20_000,
-    "both": "-r requirements.txt\n-c requirements.txt\n-r tests/requirements.txt\n" * 30,
-    "cmake": "include" + " " * MB,
-    "go": "require" + " " * MB,
-    "workflow": "jobs: {a: {steps: [{run: '" + "python -m " * 50_000 + "'}]}}",
-    "quoted": "'" + "a/" * 300_000,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("content", LONG)
-def test_content_that_is_long_or_deep_takes_no_long(content):
-    text = LONG[content]
-    for name in NAMES:
-        began = time.process_time()
-        all_ways(
-            {**ALWAYS, "package.json": '{"scripts": {"test": "mocha"}, "dependencies": {"mocha": "^1"}}', name: text}
-        )
-        assert time.process_time() - began < 6, name
-
-
-@pytest.mark.parametrize("content", LONG)
-def test_a_log_that_is_long_takes_no_long(content):
-    began = time.process_time()
-    missing_in(LONG[content])
-    missing_in(f"refused {LONG[content]} redis {LONG[content]} not connect")
-    assert time.process_time() - began < 6
 
 
 @pytest.mark.parametrize(
