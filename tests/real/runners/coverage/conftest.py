@@ -1,0 +1,3 @@
+"""Projects that are laid out in the sandbox."""
+
+from tests.support.coverage_projects import project  # noqa: F401
