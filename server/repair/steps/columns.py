@@ -19,7 +19,7 @@ _STARTS = frozenset("&+-*<")
 _MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*\s|-[^-])(?!.*[{(\[]$)")
 """A line in the middle of a statement."""
 _ITEMS = ("- ", "* ", "+ ")
-_BEFORE_TAB = re.compile(r" +(?=\t)")
+_BEFORE_TAB = re.compile(r"(?<! ) +(?=\t)")
 _ENDED = re.compile(r"[;{}>]\s*$")
 _TAG = re.compile(r"</?[\w>]")
 _TAG_OPENED = re.compile(r"(?:<|<[^/].*[^/])>$")

@@ -1,1 +1,3 @@
+"""Made-up questions in the form of EFCB."""
 
+from tests.support.efcb_questions import write_questions  # noqa: F401

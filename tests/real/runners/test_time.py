@@ -72,7 +72,7 @@ async def test_a_network_that_is_not_reached_is_said(cache):
     failed = Completed(1, None, "", "curl: Could not resolve host: repo.own.org\n", 1.0)
     tester = WayTester(FakeSandbox(lambda job: failed), cache, lambda _: None)
     error, _ = await first_working_timed(tester, way("true", setup="make", network=True))
-    assert error.remedies[0].startswith("its set-up had the network, and did not reach repo.own.org: ")
+    assert error.remedies[0].startswith("its set-up could not reach repo.own.org, although it had the network: ")
 
 
 class Ways:

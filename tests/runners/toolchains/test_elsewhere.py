@@ -160,5 +160,5 @@ def test_a_folder_inside_of_those_is_a_programs_own(folder):
 
 def test_the_homes_of_all_users_are_known():
     user = next(user for user in pwd.getpwall() if user.pw_name == "root")
-    with pytest.raises(ToolchainMissing, match="holds more than g"):
+    with pytest.raises(ToolchainMissing, match="together with other programs"):
         own_folder(Path(user.pw_dir), "g++")
