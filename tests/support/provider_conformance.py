@@ -66,7 +66,15 @@ def _served(name: str, path: str = "", **settings) -> Callable[..., Any]:
     @asynccontextmanager
     async def opened(script: FakeScript, **more) -> AsyncIterator[Bench]:
         async with FakeModelServer(DIALECTS[name], script) as server:
-            chosen = {"name": name, "model": "m", "base_url": server.url + path, "heal": False, **settings, **more}
+            chosen = {
+                "name": name,
+                "model": "m",
+                "base_url": server.url + path,
+                "heal": False,
+                "connect_s": 60.0,
+                **settings,
+                **more,
+            }
             provider = registry.make(ProviderSettings(**chosen))
             slept: list[float] = []
             endpoint: Endpoint = provider.endpoint

@@ -94,7 +94,9 @@ async def test_a_status_that_is_replaced_late_is_the_one_that_counts(name, progr
     need_for(language)
     result = await programs.workers.run(Program(language, text, written=(line, line)), timeout_s=60.0)
     assert result.verdict_class == "failed", result
-    assert result.message.endswith((f"status {status}, but something replaced it by 0", "before it came to its end")), result
+    assert result.message.endswith((f"status {status}, but something replaced it by 0", "before it came to its end")), (
+        result
+    )
 
 
 @pytest.mark.asyncio(loop_scope="session")
