@@ -22,6 +22,7 @@ class TokenFamily(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     name: str
     tokens: tuple[str, ...]
     turns: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     source: str
 
 
@@ -46,7 +47,11 @@ def _is_mark(word: str) -> bool:
 FAMILIES: Final = _read()
 TURNS: Final = frozenset(token.lower() for family in FAMILIES for token in family.turns)
 """Tokens behind which the name of a role or a channel is written, in lower case."""
-SPELLINGS: Final = tuple(dict.fromkeys(token for family in FAMILIES for token in (*family.tokens, *family.turns)))
+FILES: Final = frozenset(token.lower() for family in FAMILIES for token in family.files)
+"""Tokens behind which the name of another file is written, in lower case."""
+SPELLINGS: Final = tuple(
+    dict.fromkeys(token for family in FAMILIES for token in (*family.tokens, *family.turns, *family.files))
+)
 """Every token once, as its tokenizer spells it."""
 _AS_CODE = re.compile(r"</?([\w-]+)>|\[/?(\w+)\]|\{\{(\w+)\}\}|# .*")
 _BETWEEN_BARS = r"<\|[A-Za-z/][\w.:-]{0,40}\|>|<\uff5c[^\uff5c<>\n]{1,40}\uff5c>"

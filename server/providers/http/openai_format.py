@@ -39,7 +39,7 @@ class ChoicesReader:
         choice = next((each for each in choices if isinstance(each, dict)), {})
         text = self._text(choice)
         self._has_text = self._has_text or bool(text)
-        reason = choice.get("finish_reason")
+        reason = choice.get("finish_reason") or choice.get("finishReason")  # so Gemini's compatible route
         counts = _metadata(event.get("usage"), "refusal" if _is_refused(choice) else reason)
         is_last = bool(reason) or (not choices and any(each.tokens for each in counts))
         return EventContent((*_token(text, choice.get("logprobs")), *counts), is_last)

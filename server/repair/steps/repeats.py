@@ -32,6 +32,22 @@ _DECLARES = re.compile(
     r"protected|export|interface|enum|struct|fn|pub|use|mod|impl|func|type|require|require_relative|module|namespace|"
     r"template|static|#include|using|package|@\w+)\b.*|[}\]) ]*(?:else|elif|except|finally|catch)\b.*"
 )
+_MODIFIERS = frozenset(
+    (
+        "public",
+        "private",
+        "protected",
+        "internal",
+        "static",
+        "final",
+        "virtual",
+        "override",
+        "abstract",
+        "sealed",
+        "readonly",
+    )
+)
+"""Words before a declaration that no language wants twice in a row, though its grammar may parse them."""
 _ASSIGNS = re.compile(r"[\w\])] *=(?![=>])")
 _HEADER = re.compile(r".*[:{]\s*$")
 _CALL = re.compile(
@@ -109,8 +125,10 @@ def _is_restart(draft: Draft, said: str, text: str, rest: str) -> bool:
 
 
 def _is_sure(line: str) -> bool:
-    """Whether what a line begins cannot stand on it twice: an assignment, or the words of a declaration."""
-    return len(line.split()) > 1 and (line.endswith(" =") or _DECLARES.fullmatch(line) is not None)
+    """Whether what a line begins cannot stand on it twice: an assignment, the words of a declaration, or a lone modifier."""
+    if len(line.split()) > 1:
+        return line.endswith(" =") or _DECLARES.fullmatch(line) is not None
+    return line in _MODIFIERS
 
 
 def _without_call(draft: Draft, text: str) -> str:

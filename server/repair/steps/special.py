@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from server.prompt.special_tokens import SPECIAL, SPELLINGS, TURNS, cut_off, name_in_code
+from server.prompt.special_tokens import FILES, SPECIAL, SPELLINGS, TURNS, cut_off, name_in_code
 from server.repair.draft import Draft
 
 _THINKS = r"think|thinking|thought|reasoning|seed:think"
@@ -87,8 +87,10 @@ def _is_paired(text: str, end: re.Match[str]) -> bool:
 
 
 def _without_leading(draft: Draft, text: str) -> str:
-    """Without the tokens that an answer begins with, and without the role that they give it; nothing if it is that of the user."""
+    """Without the tokens that an answer begins with, and without the role that they give it; nothing if it is that of the user, or if another file begins."""
     while (match := SPECIAL.match(text, len(text) - len(text.lstrip()))) and not _belongs(draft, text, match):
+        if match[0].lower() in FILES:
+            return ""
         text = text[match.end() :]
         role = _ROLE.match(text) if match[0].lower() in TURNS else None
         if role is not None and role[1].lower() not in _ANSWERS:

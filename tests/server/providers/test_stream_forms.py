@@ -157,6 +157,7 @@ TRAILERS = {
     "half an event behind the reason": sse(TEXT, STOP) + b'data: {"usa',
     "a reason on every event": sse(said("x", finish_reason="stop"), said(" = 1", finish_reason="stop"), "[DONE]"),
     "an empty reason on every event": sse(said("x = 1", finish_reason=""), STOP, "[DONE]"),
+    "a reason in the letters of Gemini": sse(said("x = 1", finishReason="STOP")),
     "a reason before the text": sse(said("", finish_reason="stop"), TEXT, STOP, "[DONE]"),
     "one line feed between events": sse(TEXT, STOP, "[DONE]", end="\n"),
     "two objects in a line": b'data: {"choices":[{"delta":{"content":"x ="}}]}{"choices":[{"delta":{"content":" 1"}}]}\n\n' + sse(STOP),
