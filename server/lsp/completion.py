@@ -70,6 +70,11 @@ async def _answer(ls: Server, params: CompletionParams, where: Location) -> list
     since = time.monotonic()
     try:
         result = await _result(ls, params)
+        if not result.text and result.outcome != "failed" and params.context.selected_completion_info is not None:
+            params.context.selected_completion_info = (
+                None  # nothing extends the item: the editor shows this when its list is gone
+            )
+            result = await _result(ls, params)
     except asyncio.CancelledError:
         ls.protocol.tell_missing(params, "cancelled", 1000 * (time.monotonic() - since))
         ls.remember(where, CompletionResult(outcome="cancelled", provider=ls.settings.provider.name))
