@@ -36,3 +36,13 @@ async def test_the_model_sees_the_selected_item_as_typed_and_what_is_closed_behi
     editor.open("print(lo)\n")
     assert await asked(editor, (0, 8), (6, 8), "log(") == [("log(1, 2))", 6, 9)]
     assert model_server.asked[-1][1]["prompt"] == "print(log("
+
+
+async def test_where_nothing_extends_the_item_what_is_written_goes_on(start, model_server):
+    """The editor keeps that back while its list is open, and shows it when the list is gone."""
+    nothing = b'data: {"choices": [{"text": "", "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n'
+    model_server.statuses, model_server.pieces = [(200, {"Content-Type": "text/event-stream"}, nothing)], [" = 1"]
+    editor = await start({"provider": {"name": "openai", "base_url": model_server.base_url, "model": "m"}})
+    editor.open("items = []\nit\n")
+    assert await asked(editor, (1, 2), (0, 2), "items") == [(" = 1", 2, 2)]
+    assert [body["prompt"].rpartition("\n")[2] for _, body, _ in model_server.asked] == ["items", "it"]
