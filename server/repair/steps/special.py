@@ -60,6 +60,7 @@ def without_thoughts(draft: Draft, text: str) -> str:
         and text[: end.start()][-1:] not in _QUOTES
         and text[end.end() :].strip()
         and _has_no(draft, end[0].strip())
+        and _has_no(draft, end[0].strip().replace("/", "", 1).rstrip(">"))
         and not _is_paired(text, end)
     ):
         match = end
