@@ -18,7 +18,6 @@ _STARTS = frozenset("&+-*<")
 """Those of them that begin a statement too, behind a line that has ended one."""
 _MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*\s|-[^-])(?!.*[{(\[]$)")
 """A line in the middle of a statement."""
-_ITEMS = ("- ", "* ", "+ ")
 _BEFORE_TAB = re.compile(r"(?<! ) +(?=\t)")
 _ENDED = re.compile(r"[;{}>]\s*$")
 _TAG = re.compile(r"</?[\w>]")
@@ -43,10 +42,9 @@ def at_the_cursor(draft: Draft) -> str:
         return draft.text
     lead = _BEFORE_TAB.sub("", lead)
     cursor, column = width(draft.line_before), width(draft.line_before + lead)
-    above = _line_above(draft)
     if draft.language is None:
-        level = 0 < cursor == width(indent_of(above)) and _ends_entry(above)
-        return bare if level or _goes_on_below(draft, column) else draft.text
+        return bare if _goes_on_below(draft, column) else draft.text
+    above = _line_above(draft)
     wanted = _wanted(draft, above, bare)
     if column == min((width(indent_of(line)) for line in bare.split("\n")[1:] if line.strip()), default=-1):
         return lead + bare  # all of it is so deep
@@ -62,11 +60,6 @@ def _line_above(draft: Draft) -> str:
     lines = (line for line in reversed(draft.code_before.split("\n")) if line.strip())
     marked = draft.language is not None and draft.language.id in DIRECTIVES
     return next((line for line in lines if not (_MIDDLE.match(line) or (marked and line.startswith("#")))), "")
-
-
-def _ends_entry(above: str) -> bool:
-    """Whether nothing deeper comes behind a line of text: it opens nothing, and is no item of a list."""
-    return not above.rstrip().endswith((":", "-", "|", ">", *PAIRS)) and not above.lstrip().startswith(_ITEMS)
 
 
 def _goes_on_below(draft: Draft, column: int) -> bool:
