@@ -21,7 +21,6 @@ _MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*\s|-[^-])(?!.*[{(\[]$)")
 _BEFORE_TAB = re.compile(r"(?<! ) +(?=\t)")
 _ENDED = re.compile(r"[;{}>]\s*$")
 _TAG = re.compile(r"</?[\w>]")
-_TAG_OPENED = re.compile(r"(?:<|<[^/].*[^/])>$")
 _OPEN = re.compile(r"(?:[-,=+*%&^.\\]|\|\||\s\?)\s*$")
 """The end of a line that goes on, maybe in the middle of the next one."""
 _HEADER = re.compile(
@@ -85,11 +84,17 @@ def _wanted(draft: Draft, above: str, bare: str) -> int | None:
     bracket = above.endswith(("(", "["))
     if bracket and cursor <= column:
         return None
-    if not (bracket or (_HEADER.match(above) and bare[0] != "{") or (tagged and _TAG_OPENED.search(above))):
+    if not (bracket or (_HEADER.match(above) and bare[0] != "{") or (tagged and _opens_tag(above))):
         return max(cursor, column)
     others = f"{draft.before}\n{draft.text.partition(chr(10))[2]}{draft.after}"
     deeper = column + (step_of(others) or max(0, cursor - column))
     return max(cursor, deeper) if bracket else deeper
+
+
+def _opens_tag(line: str) -> bool:
+    """Whether a line ends with an opening tag of JSX, or a fragment."""
+    tag = line[line.rfind("<") :] if line.endswith(">") and "<" in line else ""
+    return bool(tag) and (tag == "<>" or "/" not in {tag[1], tag[-2]})
 
 
 def under_the_cursor(draft: Draft) -> str:
