@@ -22,6 +22,7 @@ from replay.tapes import tape
 from server.errors import ServerRoomError, SettingsError
 from server.repair.chain import repair
 from server.repair.draft import Draft
+from server.repair.offer import offered
 from server.settings import Settings, merge
 from syntax.languages import language_of
 from tui.commands.options.configuration import FILE, settings_of
@@ -146,6 +147,14 @@ ANSWERS = {
     "special tokens": "<|endoftext|" * (SIZE // 12),
     "backslashes": "\\" * SIZE,
 }
+LONG = SIZE // 2
+DOCUMENTS = {
+    "a line of members": ("x = " + "a." * (LONG // 2), "\n", "b()"),
+    "a line of tags": ("const a = " + "<a" * (LONG // 2) + "\n", "\n", "    <b>x</b>"),
+    "a tag with an endless name": ("<", "</p>\n", "a" * LONG + "</p>"),
+    "closers without end": ("f(", ")" * LONG + "\n", "x" + ")" * LONG),
+}
+"""What stands before the cursor and behind it, and an answer."""
 
 
 def read_tape(content, folder):
@@ -194,7 +203,7 @@ def _outcome(work):
 
 
 def test_there_are_more_than_forty():
-    assert len(TAPES) + len(RECORDINGS) + len(SETTINGS) + len(OVER_LSP) + len(ANSWERS) >= 57
+    assert len(TAPES) + len(RECORDINGS) + len(SETTINGS) + len(OVER_LSP) + len(ANSWERS) + len(DOCUMENTS) >= 61
 
 
 @pytest.mark.parametrize("name", TAPES)
@@ -228,3 +237,10 @@ def test_settings_that_a_client_sends_are_refused_in_few_words(name):
 def test_an_answer_made_to_harm_is_repaired_in_time(name, language):
     draft = Draft(language_of(language), "def f():\n    ", "\nf()\n", ANSWERS[name])
     assert in_a_process(lambda: repair(draft)) == "done"
+
+
+@pytest.mark.parametrize("language", [None, "python", "typescriptreact"])
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_an_answer_in_a_document_made_to_harm_is_repaired_in_time(name, language):
+    draft = Draft(language and language_of(language), *DOCUMENTS[name])
+    assert in_a_process(lambda: offered(draft)) == "done"

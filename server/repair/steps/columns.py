@@ -18,11 +18,9 @@ _STARTS = frozenset("&+-*<")
 """Those of them that begin a statement too, behind a line that has ended one."""
 _MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*\s|-[^-])(?!.*[{(\[]$)")
 """A line in the middle of a statement."""
-_ITEMS = ("- ", "* ", "+ ")
 _BEFORE_TAB = re.compile(r"(?<! ) +(?=\t)")
 _ENDED = re.compile(r"[;{}>]\s*$")
 _TAG = re.compile(r"</?[\w>]")
-_TAG_OPENED = re.compile(r"(?:<|<[^/].*[^/])>$")
 _OPEN = re.compile(r"(?:[-,=+*%&^.\\]|\|\||\s\?)\s*$")
 """The end of a line that goes on, maybe in the middle of the next one."""
 _HEADER = re.compile(
@@ -43,10 +41,9 @@ def at_the_cursor(draft: Draft) -> str:
         return draft.text
     lead = _BEFORE_TAB.sub("", lead)
     cursor, column = width(draft.line_before), width(draft.line_before + lead)
-    above = _line_above(draft)
     if draft.language is None:
-        level = 0 < cursor == width(indent_of(above)) and _ends_entry(above)
-        return bare if level or _goes_on_below(draft, column) else draft.text
+        return bare if _goes_on_below(draft, column) else draft.text
+    above = _line_above(draft)
     wanted = _wanted(draft, above, bare)
     if column == min((width(indent_of(line)) for line in bare.split("\n")[1:] if line.strip()), default=-1):
         return lead + bare  # all of it is so deep
@@ -62,11 +59,6 @@ def _line_above(draft: Draft) -> str:
     lines = (line for line in reversed(draft.code_before.split("\n")) if line.strip())
     marked = draft.language is not None and draft.language.id in DIRECTIVES
     return next((line for line in lines if not (_MIDDLE.match(line) or (marked and line.startswith("#")))), "")
-
-
-def _ends_entry(above: str) -> bool:
-    """Whether nothing deeper comes behind a line of text: it opens nothing, and is no item of a list."""
-    return not above.rstrip().endswith((":", "-", "|", ">", *PAIRS)) and not above.lstrip().startswith(_ITEMS)
 
 
 def _goes_on_below(draft: Draft, column: int) -> bool:
@@ -92,11 +84,17 @@ def _wanted(draft: Draft, above: str, bare: str) -> int | None:
     bracket = above.endswith(("(", "["))
     if bracket and cursor <= column:
         return None
-    if not (bracket or (_HEADER.match(above) and bare[0] != "{") or (tagged and _TAG_OPENED.search(above))):
+    if not (bracket or (_HEADER.match(above) and bare[0] != "{") or (tagged and _opens_tag(above))):
         return max(cursor, column)
     others = f"{draft.before}\n{draft.text.partition(chr(10))[2]}{draft.after}"
     deeper = column + (step_of(others) or max(0, cursor - column))
     return max(cursor, deeper) if bracket else deeper
+
+
+def _opens_tag(line: str) -> bool:
+    """Whether a line ends with an opening tag of JSX, or a fragment."""
+    tag = line[line.rfind("<") :] if line.endswith(">") and "<" in line else ""
+    return bool(tag) and (tag == "<>" or "/" not in {tag[1], tag[-2]})
 
 
 def under_the_cursor(draft: Draft) -> str:

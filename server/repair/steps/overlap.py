@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 
 from msgspec.structs import replace
 
@@ -22,16 +22,21 @@ _TOKEN = re.compile(r"\"\"\"|'''|\w+|[^\w\s]")
 _WITHIN_WORD = re.compile(r"\w\w")
 _BRACKETS = frozenset("()[]{}")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
-_CLOSERS = re.compile(r"([)\]}>\"'`;:,]+)[ \t]*(?=\n|$)")
+_CLOSERS = re.compile(r"([)\]}>\"'`;:,]{1,64})[ \t]*(?=\n|$)")
 _BEGINS_CLOSED = frozenset(")]}>\"'`")
 _TERMINATED = re.compile(r"[)\]}>\"'`]*[;,]$")
 _TEXT_END = re.compile(r"\s*(\"\"\"|'''|\"#+|`|\*+/|\)\w{0,16}\"|[A-Z][A-Z_]+\b|[\"'])")
 """The end of a string, a comment or a heredoc."""
-_TAG = re.compile(r"<(/?)(\w[\w.-]*)[^<>]*?(/?)>")
+_TAG = re.compile(r"<(/?)(\w[\w.-]{0,63})(?![\w.-])[^<>]*?(/?)>")
+_VOID = frozenset(("br", "hr", "img", "input", "link", "meta", "source", "wbr"))
+"""Elements of HTML that have no closing tag."""
+_BRACKET = re.compile(r"[()\[\]{}]")
 _STOP = re.compile(r"[.!?]$")
 _TRIED = 4
 _FAR = 400
 """How many characters on each side of the cursor are compared."""
+_AROUND = 16_000
+"""How many characters on each side of the cursor show whether a closer is surplus."""
 
 
 def without_rest(draft: Draft, text: str) -> str:
@@ -106,7 +111,9 @@ def _is_said_again(draft: Draft, text: str, head: str, kept: str, said: str) -> 
     mark = draft.language.line_comment if draft.language else "\n"
     whole = said.strip() == draft.line_after.partition(mark)[0].strip()
     if draft.language is None:
-        return _is_surplus(head, kept, said) or (whole and (_says_much(said) or bool(_STOP.search(said))))
+        more = _unpaired(draft, head) - _unpaired(draft, kept) if _closes(said) else 0
+        surplus = more > 0 and _balance(head) != _balance(kept) == (0, 0, 0)
+        return surplus or (more >= 0 and whole and (_says_much(said) or bool(_STOP.search(said))))
     errors, raw = draft.errors(kept), draft.errors(text)
     if errors >= raw and (errors > raw or _begins_line(draft, kept)):
         return False
@@ -116,10 +123,18 @@ def _is_said_again(draft: Draft, text: str, head: str, kept: str, said: str) -> 
     )
 
 
-def _is_surplus(head: str, kept: str, said: str) -> bool:
-    """Whether a text closes brackets, tags and quotes at its end that it has not opened, told without a grammar."""
-    closes = any(char in said for char in ")]}\"'`") or "</" in said
-    return closes and _balance(head) != _balance(kept) == (0, 0, 0)
+def _closes(said: str) -> bool:
+    return any(char in said for char in ")]}\"'`") or "</" in said
+
+
+def _unpaired(draft: Draft, text: str) -> int:
+    """How many brackets, tags and quotes around a text in place of the suggestion have no partner, told without a grammar."""
+    spliced = draft.before[-_AROUND:] + text + draft.after[:_AROUND]
+    brackets = [1 if char in _OPENING else -1 for char in _BRACKET.findall(spliced)]
+    found = _TAG.findall(spliced)
+    tags = [-1 if closes else 1 for closes, name, empty in found if not empty and name.lower() not in _VOID]
+    quotes = sum(spliced.count(quote) % 2 for quote in '"`')
+    return quotes + sum(sum(steps) - 2 * min(accumulate(steps, initial=0)) for steps in (brackets, tags))
 
 
 def _balance(text: str) -> tuple[int, int, int]:

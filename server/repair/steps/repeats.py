@@ -54,6 +54,8 @@ _CALL = re.compile(
     r"(?<!\w)((?:\w+(?:\.|::|->))*(?!(?:if|for|while|switch|catch|and|or|not|in|return)\()([^\W\d]\w*)!?\()\s*$"
 )
 """A call that is begun: all up to its bracket, and the name of the function."""
+_NAMES = 200
+"""The most characters of a call up to its bracket."""
 _NESTS = frozenset({"dirname", "type", "sqrt", "diag", "fft"})
 """Functions that are applied to their own result. In 12,311 files of installed Python and JavaScript packages 263 calls are, of 2,000 names; these most often."""
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`")
@@ -136,7 +138,8 @@ def _without_call(draft: Draft, text: str) -> str:
 
     A function is seldom applied to its own result; where that is usual, or the document does it elsewhere, it stays, if the splice parses.
     """
-    begun, bare = _CALL.search(draft.line_before), text.lstrip(" .")
+    line, bare = draft.line_before.rstrip()[-_NAMES:], text.lstrip(" .")
+    begun = _CALL.search(line) if line.endswith("(") else None
     if begun is None or not bare.startswith(begun[1]) or draft.language is None:
         return text
     inner = bare[len(begun[1]) :]

@@ -27,7 +27,8 @@ _APART = re.compile(r"\s*(?:[@#*]|//|/\*|\[\w|case\b|default\b|\w+:$)")
 _CLAUSE = re.compile(r"(?:else|catch|finally)\b")
 _CLOSERS = frozenset(")]}")
 _OPENED = frozenset("([{;")
-_TIGHT = frozenset("([.@")
+_TIGHT = re.compile(r"\($|[\w)\]]\.$")
+"""The end of a line of code behind which hardly anyone puts a space: a bracket, or the dot of a member."""
 _ALIGNED = re.compile(r"(?m)^.*\S(?: {2,}|\t+)(?!\s|//|#|/\*|--).")
 _NEAR = 5
 """How many lines on each side of the cursor show whether lines are aligned."""
@@ -65,10 +66,12 @@ def without_doubled_space(draft: Draft) -> str:
     bare, line = draft.text.lstrip(" "), draft.line_before
     if bare == draft.text or not bare.strip() or not line.strip() or bare[0].isspace():
         return draft.text
-    if line[-1] in _TIGHT:
+    if _TIGHT.search(line):
         spaced = f"{line[-1]} "
         meant = bare[0] in _CLOSERS or spaced in draft.before or spaced in draft.after
-        return draft.text if meant else bare
+        fits = line[-1] == "(" or bare[0].isidentifier()
+        surely = fits and not (meant or draft.language is None or draft.is_in_text)
+        return bare if surely and draft.errors(bare) <= draft.errors() else draft.text
     return bare if line[-1].isspace() and not _is_aligned(draft, bare) else draft.text
 
 

@@ -34,6 +34,10 @@ _ANSWERS = frozenset({"assistant", "model", "chatbot", "ai"})
 _EXACT = frozenset(SPELLINGS)
 _QUOTES = ("'", '"', "`")
 _JSX = frozenset({"javascript", "javascriptreact", "typescriptreact"})
+_GENERIC = frozenset({"cpp", "csharp", "java", "rust", "typescript", "typescriptreact"})
+"""The languages in which a name may have types as arguments, between `<` and `>`."""
+_PLACEHOLDER = re.compile(r"\[[\w.-]{2,64}\](?!\()")
+"""A word in brackets, as in the usage of a program: `prog [OPTIONS]`."""
 
 
 def without_special(draft: Draft, text: str) -> str:
@@ -60,6 +64,7 @@ def without_thoughts(draft: Draft, text: str) -> str:
         and text[: end.start()][-1:] not in _QUOTES
         and text[end.end() :].strip()
         and _has_no(draft, end[0].strip())
+        and _has_no(draft, end[0].strip().replace("/", "", 1).rstrip(">"))
         and not _is_paired(text, end)
     ):
         match = end
@@ -106,6 +111,10 @@ def _belongs(draft: Draft, text: str, match: re.Match[str]) -> bool:
         return True
     if token in {"<CURSOR>", "[CURSOR]"} and "```" in text[match.end() :]:
         return True  # talk about the task, which goes with what comes before the fence
+    if draft.is_text or draft.is_text_at(start, text):
+        line = (draft.line_before + text[:start]).rpartition("\n")[2][-400:]
+        if _PLACEHOLDER.fullmatch(token) and _PLACEHOLDER.search(line):
+            return True
     if not text[:start].strip() and not text[match.end() :].strip():
         return False  # an answer that is a token alone is empty
     if draft.is_text or draft.is_text_at(start, text):
@@ -164,10 +173,23 @@ def _is_code(draft: Draft, text: str, match: re.Match[str], name: str) -> bool:
     given, bare = (text[:end], text[:start]) if text[:start].strip() else (text, text[end:])
     if match[0].startswith("</") or draft.errors(bare) < draft.errors(given):
         return False
+    if _goes_on_as_code(draft, text, match, bare):
+        return True
     if match[0][0] == "[":  # an answer that goes on with an index may well have more of them
         return draft.before[-1:].isidentifier() and text[0] == "[" and SPECIAL.match(text) is not None
     used = rf"(?:[<,:]|\b(?:class|struct|interface|type|enum|trait))\s*{re.escape(name)}\b"
     return re.search(used, others) is not None
+
+
+def _goes_on_as_code(draft: Draft, text: str, match: re.Match[str], bare: str) -> bool:
+    """Whether code follows on the line, and needs the token or follows a type and its argument; `bare` is the text without the token."""
+    start, end = match.span()
+    rest = text[end:].partition("\n")[0]
+    if not text[:start].strip() and rest.strip() and draft.errors(text) < draft.errors(bare):
+        return True
+    generic = match[0][0] == "<" and draft.language is not None and draft.language.id in _GENERIC
+    named = (draft.line_before + text[:start])[-1:].isidentifier()
+    return generic and named and re.search(r"[\w=({]", rest) is not None and draft.errors(text) <= draft.errors(bare)
 
 
 def _says(text: str, name: str) -> bool:
