@@ -25,6 +25,7 @@ EVENT_BYTES = 4 << 20
 _LARGEST = 1 << 53
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+_NO_SPACE = re.compile(r"\S")
 _FIELD = re.compile(rb"(?:data|event|id|retry|error)?:|data$")
 """A line of server-sent events: a field or a comment."""
 _FINISHES: Mapping[str, Finish] = MappingProxyType(
@@ -230,7 +231,8 @@ def _values(text: bytes) -> list[Any]:
 
 
 def _read_leniently(text: str) -> Iterator[Any]:
+    """Read value after value where it is: a copy of the rest for each of them takes quadratic time."""
     at, decoder = 0, json.JSONDecoder(strict=False)
-    while text := text[at:].lstrip():
-        value, at = decoder.raw_decode(text)
+    while begin := _NO_SPACE.search(text, at):
+        value, at = decoder.raw_decode(text, begin.start())
         yield value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import time
 
 import httpx
 import pytest
@@ -228,6 +229,12 @@ def test_a_connection_that_breaks_behind_the_end_takes_nothing_from_an_answer():
 def test_halves_of_a_character_are_put_together_and_one_alone_is_replaced():
     halves = [said("a\ud83d"), said("\ude00b"), said("\ude00"), said("c\ud83d"), STOP]
     assert text_of(answered("chat", [sse(*halves)])) == "a😀b\ufffdc\ufffd"
+
+
+def test_many_values_in_one_line_are_read_in_linear_time():
+    started = time.process_time()
+    assert len([*EventDecoder("application/x-ndjson").take(b" {} \t" * 400_000 + b"\n")]) == 400_000
+    assert time.process_time() - started < 20  # a copy of the rest for each value takes minutes
 
 
 REASONS = [
