@@ -54,7 +54,12 @@ class EventContent:
 
 def finish_of(reason: Any) -> Finish | None:
     """Why a model stopped, from the server's word for it; None if there is no word. An unknown word is `other`."""
-    return _FINISHES.get(reason.lower(), "other") if isinstance(reason, str) and reason else None
+    return _FINISHES.get(reason.lower(), "other") if isinstance(reason, str) and is_reason(reason) else None
+
+
+def is_reason(value: Any) -> bool:
+    """Whether a value says that a model stopped. Some servers write the word "null" or "none" on each event before the end."""
+    return bool(value) and not (isinstance(value, str) and value.lower() in {"null", "none"})
 
 
 def token_count(value: Any) -> int | None:
