@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -37,7 +38,8 @@ _PYTEST = re.compile(
 _UNITTEST = re.compile(
     r"^Ran (\d+) tests? in [\d.]+s(?: using .*)?\n+(?:OK|PASSED|FAILED|NO TESTS RAN)(?: \((.*)\))?$", re.MULTILINE
 )
-_UNITTEST_FAILURE = re.compile(r"^={20,}\n(?:FAIL|ERROR): (\S+ \(\S+\))", re.MULTILINE)
+_UNITTEST_FAILURE = re.compile(r"^={20,}\n(?:FAIL|ERROR): (\S+ \(\S+\))( [\[(])?", re.MULTILINE)
+"""The heading of a failure: its test, and the beginning of what names a subtest (`[message]`, `(i=1)`)."""
 _NODE = re.compile(r"^(?:#|ℹ|\t?<!--) (pass|fail|cancelled) (\d+)(?: -->)?$", re.MULTILINE)  # noqa: RUF001 - node's own sign
 _NODE_FILE = re.compile(r"^(?:ok \d+ - |✔ )\S*/\S*\.[cm]?[jt]sx?(?: \([\d.]+ms\))?$", re.MULTILINE)
 _VITEST = re.compile(r"^ +Tests +(.*)$", re.MULTILINE)
@@ -53,18 +55,23 @@ def _pytest(text: str) -> TestCounts | None:
 
 
 def _unittest(text: str) -> TestCounts | None:
-    """Count tests; each failed subtest has a heading and is counted, but the test has failed once.
+    """Count tests of the last run; each failed subtest has a heading and is counted, but the test has failed once.
 
     The words are those of unittest, nose, nose2, green, testtools and trial.
     """
-    if not (summaries := _UNITTEST.findall(text)):
+    if not (summaries := list(_UNITTEST.finditer(text))):
         return None
-    ran, notes = summaries[-1]
+    ran, notes = summaries[-1].groups("")
     counts = _Counts()
     for name, number in re.findall(r"(\w[a-z_ ]*)=(\d+)", notes, re.IGNORECASE):
         counts[name.lower().replace(" ", "").replace("_", "")] += int(number)
-    headings = _UNITTEST_FAILURE.findall(text)
-    again = len(headings) - len(set(headings))
+    before = summaries[-2].end() if len(summaries) > 1 else 0
+    headings = Counter[str]()
+    subtests = Counter[str]()
+    for name, suffix in _UNITTEST_FAILURE.findall(text, before, summaries[-1].start()):
+        headings[name] += 1
+        subtests[name] += bool(suffix)
+    again = sum(min(subtests[name], number - 1) for name, number in headings.items())
     failed = sum(counts[name] for name in ("failures", "errors", "unexpectedsuccesses")) - again
     skipped = sum(counts[name] for name in ("skipped", "skip", "skips", "expectedfailures", "todos"))
     return TestCounts("unittest", max(0, int(ran) - max(0, failed) - skipped), max(0, failed))

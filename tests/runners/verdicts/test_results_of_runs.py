@@ -267,6 +267,26 @@ SUMMARIES = [
         f"{'=' * 70}\nFAIL: test_a (t.T.test_a) (x=1)\n{'=' * 70}\nFAIL: test_a (t.T.test_a) (x=2)\nRan 2 tests in 0.1s\n\nFAILED (failures=2)\n",
         (1, 1),
     ),
+    (
+        "python -m unittest a; python -m unittest a",
+        f"{'=' * 70}\nFAIL: test_a (t.T.test_a)\nRan 2 tests in 0.1s\n\nFAILED (failures=1)\n" * 2,
+        (1, 1),
+    ),
+    (
+        "python -m unittest a; python -m unittest a",
+        f"{'=' * 70}\nFAIL: test_a (t.T.test_a) (x=1)\nRan 2 tests in 0.1s\n\nFAILED (failures=1)\n" * 2,
+        (1, 1),
+    ),
+    (
+        "python -m unittest a",
+        f"{'=' * 70}\nFAIL: test_a (t.T.test_a) [m] (x=1)\n{'=' * 70}\nERROR: test_a (t.T.test_a)\nRan 2 tests in 0.1s\n\nFAILED (failures=1, errors=1)\n",
+        (1, 1),
+    ),
+    (
+        "python -m unittest a",
+        f"{'=' * 70}\nFAIL: test_a (t.T.test_a)\n{'=' * 70}\nFAIL: test_a (t.T.test_a)\nRan 3 tests in 0.1s\n\nFAILED (failures=2)\n",
+        (1, 2),
+    ),
 ]  # fmt: skip
 
 
