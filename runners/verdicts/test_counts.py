@@ -23,12 +23,13 @@ class TestCounts:
 def count_tests(text: str, command: str) -> TestCounts | None:
     """Return what the runner named in the command counted, else the first runner whose summary is in the text.
 
-    A runner that is named but wrote neither its summary nor a TAP document did not finish: it counts as nothing executed.
+    A runner that is named but wrote neither its summary nor, where it may, a TAP document did not finish: it counts as nothing executed.
     None means that the command is no known test runner, so that only its exit status can speak.
     """
     for name, (named, count) in _RUNNERS.items():
         if named.search(command):
-            return count(text) or _tap(name, text) or TestCounts(name, 0, 0)
+            may_be_tap = name in _JAVASCRIPT or (name != "pytest" and _WRITES_TAP.search(command))
+            return count(text) or (_tap(name, text) if may_be_tap else None) or TestCounts(name, 0, 0)
     return next((found for _, count in _RUNNERS.values() if (found := count(text))), None)
 
 
@@ -108,8 +109,10 @@ _MOCHA = re.compile(r"^ +(\d+) (passing|failing)\b", re.MULTILINE)
 _AVA = re.compile(
     r"^ +(\d+) ((?:tests?|hooks?|uncaught|unhandled) )(passed|failed|timed out|exception|rejection)s?$", re.MULTILINE
 )
-_TAP_TEST = re.compile(r"^(not )?ok\b(?!.* # (?i:todo|skip)\b)", re.MULTILINE)
-_TAP_PLAN = re.compile(r"^1\.\.\d+$", re.MULTILINE)
+_TAP_TEST = re.compile(r"^(not )?ok\b(.* # (?i:todo|skip)\b)?", re.MULTILINE)
+_TAP_PLAN = re.compile(r"^1\.\.(\d{1,9})$", re.MULTILINE)
+_WRITES_TAP = re.compile(r"\btap\b")
+"""A command that asks its runner for TAP, as `--reporter tap` does."""
 _TAP_COUNT = re.compile(r"^# (pass|fail) {1,2}(\d+)$", re.MULTILINE)
 _NODE_TAP = re.compile(r"^# \{ total: \d+(.*) \}$", re.MULTILINE)
 _JASMINE = re.compile(r"^(?:Incomplete: )?(\d+) specs?, (\d+) failures?(?:, (\d+) pending specs?)?$", re.MULTILINE)
@@ -157,9 +160,15 @@ def _mocha(text: str) -> TestCounts | None:
 
 
 def _tap(runner: str, text: str) -> TestCounts | None:
-    """Count the tests of a TAP document (https://testanything.org) that is complete: those of its outermost level, but for what is skipped or still to be written."""
-    words = _TAP_TEST.findall(text) if _TAP_PLAN.search(text) else []
-    failed = sum(bool(word) for word in words)
+    """Count the tests of TAP documents (https://testanything.org): those of the outermost level, but for what is skipped or still to be written.
+
+    None if the documents are not complete: their plans (`1..N`) together must name as many tests as there are.
+    """
+    tests = _TAP_TEST.findall(text)
+    if not tests or sum(int(number) for number in _TAP_PLAN.findall(text)) != len(tests):
+        return None
+    words = [word for word, left_out in tests if not left_out]
+    failed = sum(map(bool, words))
     return TestCounts(runner, len(words) - failed, failed) if words else None
 
 
@@ -320,3 +329,22 @@ _RUNNERS: dict[str, tuple[re.Pattern[str], Callable[[str], TestCounts | None]]] 
     "doctest": (re.compile(r"(?!)"), _doctest),  # of C++: no command names it, and Python has another of that name
     "junit": (re.compile(r"\bjunit\b"), _junit),
 }
+_JAVASCRIPT = frozenset(
+    [
+        "node --test",
+        "vitest",
+        "jest",
+        "mocha",
+        "tape",
+        "tap",
+        "jasmine",
+        "uvu",
+        "qunit",
+        "brittle",
+        "poku",
+        "bun test",
+        "deno test",
+        "ava",
+    ]
+)
+"""Runners that may write TAP without being asked: each of them has a reporter or a package for it."""
