@@ -45,7 +45,8 @@ _ENCODING = re.compile(
     rb"""\A[^>]{0,200}?\bencoding=["'](us-ascii|iso-8859-\d+|windows-125\d|cp\d{3,4}|shift_jis|euc-\w\w|gb\w+|big5|koi8-\w)["']""",
     re.IGNORECASE,
 )
-_DECLARATION = re.compile(r"<\?xml\b[^>]{0,200}\?>")
+_DECLARATION = re.compile(r"<\?xml\b[^>]{0,200}\?>|<!DOCTYPE\b[^\[\]<>]{0,2000}>")
+"""A declaration of XML, or of a document type without entities of its own."""
 _NO_CHARACTER = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 _NOT_XML = re.compile(
     rf"{_NO_CHARACTER}|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bce-f]|1[0-9a-f]));", re.IGNORECASE
@@ -140,6 +141,8 @@ def _cases(text: bytes) -> tuple[list[_Case], str]:
         more, cut = _parsed(f"<file>{_mended(text)}</file>".encode())
     except (DefusedXmlException, RecursionError, MemoryError) as error:
         return [], f"refused: {type(error).__name__}"
+    if len(more) < len(cases):
+        return cases, f"{fault}; read up to the fault"
     read = "read up to the fault" if cut else "read without what is not allowed in XML"
     return more, f"{fault}; {read}"
 

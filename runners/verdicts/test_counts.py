@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -22,12 +23,13 @@ class TestCounts:
 def count_tests(text: str, command: str) -> TestCounts | None:
     """Return what the runner named in the command counted, else the first runner whose summary is in the text.
 
-    A runner that is named but wrote neither its summary nor a TAP document did not finish: it counts as nothing executed.
+    A runner that is named but wrote neither its summary nor, where it may, a TAP document did not finish: it counts as nothing executed.
     None means that the command is no known test runner, so that only its exit status can speak.
     """
     for name, (named, count) in _RUNNERS.items():
         if named.search(command):
-            return count(text) or _tap(name, text) or TestCounts(name, 0, 0)
+            may_be_tap = name in _JAVASCRIPT or (name != "pytest" and _WRITES_TAP.search(command))
+            return count(text) or (_tap(name, text) if may_be_tap else None) or TestCounts(name, 0, 0)
     return next((found for _, count in _RUNNERS.values() if (found := count(text))), None)
 
 
@@ -37,7 +39,8 @@ _PYTEST = re.compile(
 _UNITTEST = re.compile(
     r"^Ran (\d+) tests? in [\d.]+s(?: using .*)?\n+(?:OK|PASSED|FAILED|NO TESTS RAN)(?: \((.*)\))?$", re.MULTILINE
 )
-_UNITTEST_FAILURE = re.compile(r"^={20,}\n(?:FAIL|ERROR): (\S+ \(\S+\))", re.MULTILINE)
+_UNITTEST_FAILURE = re.compile(r"^={20,}\n(?:FAIL|ERROR): (\S+ \(\S+\))( [\[(])?", re.MULTILINE)
+"""The heading of a failure: its test, and the beginning of what names a subtest (`[message]`, `(i=1)`)."""
 _NODE = re.compile(r"^(?:#|ℹ|\t?<!--) (pass|fail|cancelled) (\d+)(?: -->)?$", re.MULTILINE)  # noqa: RUF001 - node's own sign
 _NODE_FILE = re.compile(r"^(?:ok \d+ - |✔ )\S*/\S*\.[cm]?[jt]sx?(?: \([\d.]+ms\))?$", re.MULTILINE)
 _VITEST = re.compile(r"^ +Tests +(.*)$", re.MULTILINE)
@@ -53,18 +56,23 @@ def _pytest(text: str) -> TestCounts | None:
 
 
 def _unittest(text: str) -> TestCounts | None:
-    """Count tests; each failed subtest has a heading and is counted, but the test has failed once.
+    """Count tests of the last run; each failed subtest has a heading and is counted, but the test has failed once.
 
     The words are those of unittest, nose, nose2, green, testtools and trial.
     """
-    if not (summaries := _UNITTEST.findall(text)):
+    if not (summaries := list(_UNITTEST.finditer(text))):
         return None
-    ran, notes = summaries[-1]
+    ran, notes = summaries[-1].groups("")
     counts = _Counts()
     for name, number in re.findall(r"(\w[a-z_ ]*)=(\d+)", notes, re.IGNORECASE):
         counts[name.lower().replace(" ", "").replace("_", "")] += int(number)
-    headings = _UNITTEST_FAILURE.findall(text)
-    again = len(headings) - len(set(headings))
+    before = summaries[-2].end() if len(summaries) > 1 else 0
+    headings = Counter[str]()
+    subtests = Counter[str]()
+    for name, suffix in _UNITTEST_FAILURE.findall(text, before, summaries[-1].start()):
+        headings[name] += 1
+        subtests[name] += bool(suffix)
+    again = sum(min(subtests[name], number - 1) for name, number in headings.items())
     failed = sum(counts[name] for name in ("failures", "errors", "unexpectedsuccesses")) - again
     skipped = sum(counts[name] for name in ("skipped", "skip", "skips", "expectedfailures", "todos"))
     return TestCounts("unittest", max(0, int(ran) - max(0, failed) - skipped), max(0, failed))
@@ -101,8 +109,10 @@ _MOCHA = re.compile(r"^ +(\d+) (passing|failing)\b", re.MULTILINE)
 _AVA = re.compile(
     r"^ +(\d+) ((?:tests?|hooks?|uncaught|unhandled) )(passed|failed|timed out|exception|rejection)s?$", re.MULTILINE
 )
-_TAP_TEST = re.compile(r"^(not )?ok\b(?!.* # (?i:todo|skip)\b)", re.MULTILINE)
-_TAP_PLAN = re.compile(r"^1\.\.\d+$", re.MULTILINE)
+_TAP_TEST = re.compile(r"^(not )?ok\b(.* # (?i:todo|skip)\b)?", re.MULTILINE)
+_TAP_PLAN = re.compile(r"^1\.\.(\d{1,9})$", re.MULTILINE)
+_WRITES_TAP = re.compile(r"\btap\b")
+"""A command that asks its runner for TAP, as `--reporter tap` does."""
 _TAP_COUNT = re.compile(r"^# (pass|fail) {1,2}(\d+)$", re.MULTILINE)
 _NODE_TAP = re.compile(r"^# \{ total: \d+(.*) \}$", re.MULTILINE)
 _JASMINE = re.compile(r"^(?:Incomplete: )?(\d+) specs?, (\d+) failures?(?:, (\d+) pending specs?)?$", re.MULTILINE)
@@ -150,9 +160,15 @@ def _mocha(text: str) -> TestCounts | None:
 
 
 def _tap(runner: str, text: str) -> TestCounts | None:
-    """Count the tests of a TAP document (https://testanything.org) that is complete: those of its outermost level, but for what is skipped or still to be written."""
-    words = _TAP_TEST.findall(text) if _TAP_PLAN.search(text) else []
-    failed = sum(bool(word) for word in words)
+    """Count the tests of TAP documents (https://testanything.org): those of the outermost level, but for what is skipped or still to be written.
+
+    None if the documents are not complete: their plans (`1..N`) together must name as many tests as there are.
+    """
+    tests = _TAP_TEST.findall(text)
+    if not tests or sum(int(number) for number in _TAP_PLAN.findall(text)) != len(tests):
+        return None
+    words = [word for word, left_out in tests if not left_out]
+    failed = sum(map(bool, words))
     return TestCounts(runner, len(words) - failed, failed) if words else None
 
 
@@ -313,3 +329,22 @@ _RUNNERS: dict[str, tuple[re.Pattern[str], Callable[[str], TestCounts | None]]] 
     "doctest": (re.compile(r"(?!)"), _doctest),  # of C++: no command names it, and Python has another of that name
     "junit": (re.compile(r"\bjunit\b"), _junit),
 }
+_JAVASCRIPT = frozenset(
+    [
+        "node --test",
+        "vitest",
+        "jest",
+        "mocha",
+        "tape",
+        "tap",
+        "jasmine",
+        "uvu",
+        "qunit",
+        "brittle",
+        "poku",
+        "bun test",
+        "deno test",
+        "ava",
+    ]
+)
+"""Runners that may write TAP without being asked: each of them has a reporter or a package for it."""

@@ -269,11 +269,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
         before = self.documents.get(uri)
         changes = self.documents.change(uri, version, edits)
         after = self.documents.get(uri)
-        bounded = [
-            each if isinstance(each, str) else (before.bounded(each[0]), before.bounded(each[1]), each[2])
-            for each in edits
-        ]
-        self.recent.add(uri, before.text, after.text, bounded)
+        self.recent.add(uri, before.text, after.text, [_bounded(before, each) for each in edits])
         if self.listeners:
             self.emit(DocumentChanged(before, after, changes))
 
@@ -351,6 +347,14 @@ class GhosttapeProtocol(LanguageServerProtocol):
 def place(position: types.Position) -> LineCharacter:
     """A protocol position as a tuple."""
     return position.line, position.character
+
+
+def _bounded(before: Document, change: ContentChange) -> ContentChange:
+    """A change with both ends inside of the document, the first one first: a range may run backwards (`OpenDocuments.change`)."""
+    if isinstance(change, str):
+        return change
+    start, end = sorted((before.bounded(change[0]), before.bounded(change[1])))
+    return start, end, change[2]
 
 
 def content_change(change: types.TextDocumentContentChangeEvent) -> ContentChange:

@@ -21,7 +21,7 @@ from server.prompt import ChatMessage, Prompt
 from server.providers.http.endpoint import Endpoint, endpoint
 from server.providers.http.negotiation import ApiProfile, chat_messages
 from server.providers.http.refusals import StatusError
-from server.providers.http.stream import EventContent, StreamEvent, finish_of, token_count
+from server.providers.http.stream import EventContent, StreamEvent, finish_of, is_reason, token_count
 from server.providers.protocol import AnswerMetadata, AnswerPiece, Request
 from server.settings import ProviderSettings
 
@@ -120,7 +120,7 @@ class Reader:
                     _of(event, "delta").get("stop_reason"),
                 )
                 counts = AnswerMetadata(tokens=written, prompt_tokens=self._asked, finish=finish_of(reason))
-                return EventContent((counts,), last=bool(reason))
+                return EventContent((counts,), last=is_reason(reason))
             case "message_stop":
                 return EventContent(last=True, over=True)
             case "message":

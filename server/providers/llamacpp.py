@@ -90,7 +90,7 @@ def read(event: StreamEvent) -> EventContent:
     counts = AnswerMetadata(
         tokens=token_count(event.get("tokens_predicted")),
         prompt_tokens=token_count(event.get("tokens_evaluated")),
-        finish=finish_of(event.get("stop_type") or flag),
+        finish=finish_of(event.get("stop_type")) or finish_of(flag),
     )
     pieces = answer_piece(event.get("content"), event.get("completion_probabilities"))
     return EventContent((*pieces, counts) if last else pieces, last, over=last)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol, Self, runtime_checkable
 
 import msgspec
@@ -14,6 +15,9 @@ from server.documents import Document
 from server.errors import ProviderOverdue
 from server.prompt import Prompt
 from syntax.wanted import Stop
+
+_WEIGHTS: Mapping[Finish, int] = MappingProxyType({"refusal": 2, "content-filter": 2, "length": 1})
+"""Which of several reasons for the end counts; 0 for the others."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -163,9 +167,9 @@ def summarize(pieces: Iterable[str]) -> AnswerSummary:
 
 
 def _finish(metadata: Sequence[AnswerMetadata]) -> Finish | None:
-    """Why the model stopped. A refusal or a filter counts more than the `stop` with which the stream ends after it."""
-    reasons = [each.finish for each in metadata if each.finish is not None]
-    return next((reason for reason in reasons if reason != "stop"), reasons[0] if reasons else None)
+    """Why the model stopped. A refusal or a filter counts more than a limit, and a limit more than the `stop` with which the stream ends after it; of equals the last counts."""
+    reasons = [each.finish for each in reversed(metadata) if each.finish is not None]
+    return max(reasons, key=lambda reason: _WEIGHTS.get(reason, 0), default=None)
 
 
 def _last(metadata: Sequence[AnswerMetadata], name: str) -> Any:

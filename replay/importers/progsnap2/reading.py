@@ -19,7 +19,7 @@ from replay.importers.building.tape_builder import ImportedTape, TapeBuilder
 from replay.importers.building.text_changes import changes_between
 from replay.importers.errors import RecordingError, locate
 from replay.importers.progsnap2.code_states import CodeStates, code_states, default_section
-from replay.importers.progsnap2.tables import EventRow, Tables, open_tables
+from replay.importers.progsnap2.tables import FIRST_TEXT, EventRow, Tables, open_tables
 from replay.tapes.authors.change_reasons import certain_reason
 from replay.tapes.tape import Reason, Run
 from syntax.text import Change, cut, length, splice
@@ -87,7 +87,7 @@ class _Import:
             "File.Delete": self._delete,
             "File.Rename": self._rename,
             "File.Edit": self._edit,
-            "X-FileInit": self._begin,
+            FIRST_TEXT: self._begin,
         }
 
     def take_all(self, rows: Iterable[EventRow]) -> None:
@@ -153,15 +153,21 @@ class _Import:
         return (change,) if change is not None and fits else ()
 
     def _edit(self, row: EventRow) -> None:
-        """Apply the edit of a row in a keystroke dataset, where rows have no code state."""
+        """Apply the edit of a row in a keystroke dataset, where rows have no code state.
+
+        An edit without a place is at 0 where no other place is possible, and in the tables of SQLiteToProgSnap2, which leaves out the 0.
+        """
         if row.cells.get("CodeStateID", "") == self.state != "":
             return
         change, place = _change(row), row.cells.get("SourceLocation", "")
         if change is None and (row.cells.get("InsertText") or row.cells.get("DeleteText")):
-            raise ValueError(f"SourceLocation {place[:40]!r} is no offset, as 7 or Text:7, so the edit has no place")
+            raise _no_place(place)
         if change is None:
             return
         section = row.cells.get("CodeStateSection") or default_section(self.tools)
+        text = self.builder.text(section) if self.builder.is_open(section) else self.hidden.get(section)
+        if text and not (place or self.tables.has_first_texts):
+            raise _no_place(place)
         if not self.builder.is_open(section):
             self._show(section, self.hidden.pop(section, ""))
         held, deleted = self.builder.text(section) or "", row.cells.get("DeleteText", "")
@@ -224,7 +230,7 @@ class _Import:
 
 
 def _change(row: EventRow) -> Change | None:
-    """The change in a row: an offset (UTF-16), and the deleted and inserted text. Without a location it is at 0, which SQLiteToProgSnap2 leaves out."""
+    """The change in a row: an offset (UTF-16), and the deleted and inserted text. Without a location it is at 0."""
     cells = row.cells
     at, size = _LOCATION.fullmatch(cells.get("SourceLocation", "0")), _LOCATION.fullmatch(cells.get("DeleteLength", ""))
     inserted, deleted = cells.get("InsertText", ""), cells.get("DeleteText", "")
@@ -232,6 +238,10 @@ def _change(row: EventRow) -> Change | None:
         return None
     start = int(at[1])
     return start, start + (length(deleted) if deleted or size is None else int(size[1])), inserted
+
+
+def _no_place(place: str) -> ValueError:
+    return ValueError(f"SourceLocation {place[:40]!r} is no offset, as 7 or Text:7, so the edit has no place")
 
 
 def _reason(row: EventRow, changes: tuple[Change, ...]) -> Reason | None:

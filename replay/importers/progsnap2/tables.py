@@ -23,6 +23,8 @@ from replay.importers.errors import RecordingError
 NEEDED = ("EventType", "EventID", "SubjectID")
 IDS = ("SubjectID", "TermID", "CourseID", "AssignmentID", "ProblemID", "SessionID")
 """Rows with the same values in these columns (as far as the dataset has them) make one tape."""
+FIRST_TEXT = "X-FileInit"
+"""The type of the rows with which SQLiteToProgSnap2, the converter for PyCharm's recorder, begins a document."""
 _SCHEMA = """
 CREATE TABLE groups (id INTEGER PRIMARY KEY, ids TEXT UNIQUE);
 CREATE TABLE rows (grp INTEGER, number INTEGER, ord INTEGER, client REAL, server REAL, cells BLOB);
@@ -53,6 +55,8 @@ class Tables:
 
     def __init__(self, main: Path, metadata: Mapping[str, str], database: sqlite3.Connection) -> None:
         self.main, self.folder, self.metadata, self.database = main, main.parent, metadata, database
+        self.has_first_texts = False
+        """Whether there are rows of the type `FIRST_TEXT`."""
 
     def groups(self) -> Iterator[tuple[dict[str, str], Iterator[EventRow]]]:
         """The ids of each subject and task, in the order of their first rows, and the rows in order."""
@@ -151,6 +155,7 @@ def _main_rows(tables: Tables, groups: dict[tuple[str, ...], int]) -> Iterator[t
     keystrokes = tables.metadata.get("CodeStateRepresentation", "").lower() == "keystroke"
     for number, cells in lines:
         row = {name: cell for name, cell in zip(header, cells, strict=True) if cell}
+        tables.has_first_texts = tables.has_first_texts or row.get("EventType") == FIRST_TEXT
         # the text of a keystroke dataset goes on from session to session
         ids = tuple("" if keystrokes and name == "SessionID" else row.get(name, "") for name in IDS)
         group = groups.setdefault(ids, len(groups))

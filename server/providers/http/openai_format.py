@@ -11,6 +11,7 @@ from server.providers.http.stream import (
     StreamEvent,
     answer_piece,
     finish_of,
+    is_reason,
     piece_with_logprobs,
     token_count,
 )
@@ -39,7 +40,8 @@ class ChoicesReader:
         choice = next((each for each in choices if isinstance(each, dict)), {})
         text = self._text(choice)
         self._has_text = self._has_text or bool(text)
-        reason = choice.get("finish_reason") or choice.get("finishReason")  # so Gemini's compatible route
+        reasons = (choice.get("finish_reason"), choice.get("finishReason"))  # the second in Gemini's compatible route
+        reason = next(filter(is_reason, reasons), None)
         counts = _metadata(event.get("usage"), "refusal" if _is_refused(choice) else reason)
         is_last = bool(reason) or (not choices and any(each.tokens for each in counts))
         return EventContent((*_token(text, choice.get("logprobs")), *counts), is_last)

@@ -25,6 +25,7 @@ EVENT_BYTES = 4 << 20
 _LARGEST = 1 << 53
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+_NO_SPACE = re.compile(r"\S")
 _FIELD = re.compile(rb"(?:data|event|id|retry|error)?:|data$")
 """A line of server-sent events: a field or a comment."""
 _FINISHES: Mapping[str, Finish] = MappingProxyType(
@@ -53,7 +54,12 @@ class EventContent:
 
 def finish_of(reason: Any) -> Finish | None:
     """Why a model stopped, from the server's word for it; None if there is no word. An unknown word is `other`."""
-    return _FINISHES.get(reason.lower(), "other") if isinstance(reason, str) and reason else None
+    return _FINISHES.get(reason.lower(), "other") if isinstance(reason, str) and is_reason(reason) else None
+
+
+def is_reason(value: Any) -> bool:
+    """Whether a value says that a model stopped. Some servers write the word "null" or "none" on each event before the end."""
+    return bool(value) and not (isinstance(value, str) and value.lower() in {"null", "none"})
 
 
 def token_count(value: Any) -> int | None:
@@ -230,7 +236,8 @@ def _values(text: bytes) -> list[Any]:
 
 
 def _read_leniently(text: str) -> Iterator[Any]:
+    """Read value after value where it is: a copy of the rest for each of them takes quadratic time."""
     at, decoder = 0, json.JSONDecoder(strict=False)
-    while text := text[at:].lstrip():
-        value, at = decoder.raw_decode(text)
+    while begin := _NO_SPACE.search(text, at):
+        value, at = decoder.raw_decode(text, begin.start())
         yield value

@@ -71,7 +71,8 @@ READ = {
     "a main table of another name": {"events.csv": table(MAIN, "1,S,File.Edit,1,a.py,0,x = 10,").encode()},
     "places with their form": main_table("1,S,File.Edit,1,a.py,Text:0,x = 0,", "2,S,File.Edit,2,a.py,text:4-4,1,"),
     "places and an order with .0": main_table("1,S,File.Edit,2.0,a.py,5.0,0,", "2,S,File.Edit,1.0,a.py,0.0,x = 1,"),
-    "an edit at 0, which SQLiteToProgSnap2 writes without a place": main_table("1,S,File.Edit,1,a.py,,= 10,", "2,S,File.Edit,2,a.py,,x ,"),
+    "an edit at 0, which SQLiteToProgSnap2 writes without a place": main_table("1,S,X-FileInit,1,a.py,,= 10,", "2,S,File.Edit,2,a.py,,x ,"),
+    "a first edit without a place": main_table("1,S,File.Edit,1,a.py,,x = 1,", "2,S,File.Edit,2,a.py,5,0,"),
     "the first text, as SQLiteToProgSnap2 writes it": main_table("1,S,X-FileInit,1,a.py,0,x = 1,", "2,S,File.Edit,2,a.py,5,0,"),
 }  # fmt: skip
 REFUSED = [
@@ -81,6 +82,7 @@ REFUSED = [
     ({"source.csv": table(*ROWS, "3,9,a.py,0,0,two\rowt,python,content").encode()}, "source.csv: row 4: has too few or too many cells"),
     ({"source.csv": b"\xff\xfe" + table(*ROWS).encode("utf-16-le") + b"\x00\xd8\x20"}, "source.csv: is not a table in UTF-16"),
     (main_table("1,S,File.Edit,1,a.py,0,x,", "2,S,File.Edit,2,a.py,Text:3:7,y,"), "d/MainTable.csv: row 3: SourceLocation 'Text:3:7' is no offset"),
+    (main_table("1,S,File.Edit,1,a.py,,= 10,", "2,S,File.Edit,2,a.py,,x ,"), "d/MainTable.csv: row 3: SourceLocation '' is no offset"),
     (main_table("1,S,File.Edit,1,a.py,0,x,", "2,S,File.Edit,2,a.py,9,y,"), "d/MainTable.csv: row 3: a.py: edit [9, 9] lies outside"),
 ]  # fmt: skip
 

@@ -78,6 +78,23 @@ def test_files_that_want_more_than_to_be_read_are_refused(text, tmp_path):
     assert report.damage.startswith("TEST-x.xml: ")
 
 
+@pytest.mark.parametrize(
+    ("doctype", "damage", "passed"),
+    [
+        ('<!DOCTYPE testsuite SYSTEM "junit.dtd">', "\x1b", ["a", "b"]),
+        ('<!DOCTYPE testsuite SYSTEM "junit.dtd">', "<", ["a"]),
+        ("<!DOCTYPE testsuite [<!ELEMENT testsuite ANY>]>", "\x1b", ["a"]),
+    ],
+)
+def test_a_damaged_file_with_a_document_type_keeps_the_cases_before_the_damage(doctype, damage, passed, tmp_path):
+    (tmp_path / "TEST-x.xml").write_text(
+        f'{doctype}<testsuite><testcase name="a"/><system-out>{damage}</system-out><testcase name="b"/></testsuite>'
+    )
+    report = read(tmp_path, ALL)
+    assert named(report) == (passed, [])
+    assert report.damage.startswith("TEST-x.xml: ")
+
+
 def test_what_lay_there_before_the_run_is_removed(tmp_path):
     (tmp_path / "TEST-old.xml").write_text(XML)
     clear(tmp_path, ALL)

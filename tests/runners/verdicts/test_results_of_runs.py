@@ -249,6 +249,12 @@ SUMMARIES = [
     ("node t.js", "# tests = 3/4 pass\n# asserts = 1/2 pass\n", (0, 1)),
     ("tape t.js", "# fail  9\nok 1 x\nnot ok 2 y # TODO\n\n1..2\n# tests 2\n# pass  2\n\n# ok\n", (2, 0)),
     ("ava --tap", "TAP version 13\nok 1 - a\nok 2 - s # SKIP\nnot ok 3 - b\n\n1..3\n", (1, 1)),
+    ("ava --tap", "1..10\nok 1\nok 2\n", (0, 0)),
+    ("ava --tap", "ok 1\n1..1\nok 1\nok 2 # skip\n1..2\n", (2, 0)),
+    ("mocha", "1..2\nok 1 a\nnot ok 2 b\n", (1, 1)),
+    ("pytest --tap", "1..1\nok 1\n", (0, 0)),
+    ("cargo test", "1..1\nok 1\n", (0, 0)),
+    ("ctest --output tap", "1..1\nok 1\n", (1, 0)),
     ("bun test", " 2 pass\n 1 skip\n 1 fail\nRan 4 tests across 1 file. [38.00ms]\n", (2, 1)),
     ("deno test", "FAILED | 2 passed (1 step) | 1 failed | 1 ignored (32ms)\n", (2, 1)),
     ("gotestsum ./...", "DONE 11 tests, 2 skipped, 4 failures, 1 error in 1.697s\n", (5, 5)),
@@ -266,6 +272,26 @@ SUMMARIES = [
         "make check",
         f"{'=' * 70}\nFAIL: test_a (t.T.test_a) (x=1)\n{'=' * 70}\nFAIL: test_a (t.T.test_a) (x=2)\nRan 2 tests in 0.1s\n\nFAILED (failures=2)\n",
         (1, 1),
+    ),
+    (
+        "python -m unittest a; python -m unittest a",
+        f"{'=' * 70}\nFAIL: test_a (t.T.test_a)\nRan 2 tests in 0.1s\n\nFAILED (failures=1)\n" * 2,
+        (1, 1),
+    ),
+    (
+        "python -m unittest a; python -m unittest a",
+        f"{'=' * 70}\nFAIL: test_a (t.T.test_a) (x=1)\nRan 2 tests in 0.1s\n\nFAILED (failures=1)\n" * 2,
+        (1, 1),
+    ),
+    (
+        "python -m unittest a",
+        f"{'=' * 70}\nFAIL: test_a (t.T.test_a) [m] (x=1)\n{'=' * 70}\nERROR: test_a (t.T.test_a)\nRan 2 tests in 0.1s\n\nFAILED (failures=1, errors=1)\n",
+        (1, 1),
+    ),
+    (
+        "python -m unittest a",
+        f"{'=' * 70}\nFAIL: test_a (t.T.test_a)\n{'=' * 70}\nFAIL: test_a (t.T.test_a)\nRan 3 tests in 0.1s\n\nFAILED (failures=2)\n",
+        (1, 2),
     ),
 ]  # fmt: skip
 

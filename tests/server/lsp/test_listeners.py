@@ -77,6 +77,16 @@ def test_a_folder_must_not_depend_on_where_the_server_runs(folder):
         split_recording({"record": {"folder": folder}})
 
 
+@pytest.mark.parametrize("ends", [((1, 0), (3, 0)), ((3, 0), (1, 0))])
+def test_a_range_that_runs_backwards_makes_the_same_recent_edit(ends):
+    server = lsp.create()
+    server.documents.open("file:///a", "x", 1, "a\nb\nc\nd\n")
+    server.protocol._changed("file:///a", 2, [(*ends, "")])
+    assert server.documents.get("file:///a").text == "a\nd\n"
+    [(_, edit)] = server.protocol.recent.latest("file:///b", 0)
+    assert (edit.line, edit.old, edit.new) == (1, ("b", "c"), ())
+
+
 def there(*positions):
     """Selections of the document `file:///a`, each from a (line, character) to the next."""
     places = [{"line": line, "character": character} for line, character in positions]

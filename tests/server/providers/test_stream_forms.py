@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import time
 
 import httpx
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from server.context import Context
 from server.errors import ProviderError, ProviderRefused
 from server.providers import anthropic, llamacpp, ollama, openai
+from server.providers.http.openai_format import ChoicesReader
 from server.providers.http.stream import EventDecoder
 from server.providers.protocol import Request, summarize
 from server.settings import ProviderSettings
@@ -230,6 +232,12 @@ def test_halves_of_a_character_are_put_together_and_one_alone_is_replaced():
     assert text_of(answered("chat", [sse(*halves)])) == "a😀b\ufffdc\ufffd"
 
 
+def test_many_values_in_one_line_are_read_in_linear_time():
+    started = time.process_time()
+    assert len([*EventDecoder("application/x-ndjson").take(b" {} \t" * 400_000 + b"\n")]) == 400_000
+    assert time.process_time() - started < 20  # a copy of the rest for each value takes minutes
+
+
 REASONS = [
     ("chat", sse(said("x", finish_reason="length")), "length"),
     ("chat", sse(said("x", finish_reason="content_filter")), "content-filter"),
@@ -238,10 +246,16 @@ REASONS = [
     ("chat", sse(said("x", finish_reason="SAFETY")), "content-filter"),
     ("chat", sse(said("x", finish_reason="tool_calls")), "other"),
     ("chat", sse(said("x"), "[DONE]"), None),
+    ("chat", sse(said("x", finish_reason="null"), "[DONE]"), None),
+    ("chat", sse(said("x", finish_reason="null"), said("", finish_reason="length")), "length"),
+    ("chat", sse(said("x", finish_reason="length"), said("", finish_reason="content_filter"), STOP), "content-filter"),
+    ("chat", sse(said("x", finish_reason="stop"), said("", finish_reason="length"), STOP), "length"),
+    ("chat", sse(said("x", finish_reason="tool_calls"), STOP), "stop"),
     ("openai", sse({"choices": [{"text": "x", "finish_reason": "eos_token"}]}), "stop"),
     ("llamacpp", sse({"content": "x", "stop": True, "stop_type": "limit"}), "length"),
     ("llamacpp", sse({"content": "x", "stop": True, "stopped_limit": True, "stopped_eos": False}), "length"),
     ("llamacpp", sse({"content": "x", "stop": True, "stop_type": "word"}), "stop"),
+    ("llamacpp", sse({"content": "x", "stop": True, "stop_type": "none"}), None),
     ("ollama", b'{"response":"x","done":true,"done_reason":"length"}\n', "length"),
     ("anthropic", sse({"type": "message_delta", "delta": {"stop_reason": "refusal"}}, {"type": "message_stop"}), "refusal"),
     ("anthropic", sse({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}}, {"type": "message_stop"}), "length"),
@@ -253,6 +267,16 @@ REASONS = [
 def test_why_a_model_stopped_is_told_apart(name, body, finish):
     kind = "application/x-ndjson" if name == "ollama" else "text/event-stream"
     assert summarize(answered(name, [body], kind)).finish == finish
+
+
+@pytest.mark.parametrize("word", ["null", "none", "None", "NULL", "", None])
+def test_a_word_for_no_reason_ends_no_answer(word):
+    for read, event in (
+        (ChoicesReader().read, said("x", finish_reason=word)),
+        (anthropic.Reader().read, {"type": "message_delta", "delta": {"stop_reason": word}}),
+    ):
+        content = read(event)
+        assert (content.last, summarize(content.pieces).finish) == (False, None)
 
 
 def test_an_answer_that_is_cut_off_on_this_side_has_a_reason_too():
