@@ -1,7 +1,7 @@
 """Remove special tokens and thoughts, which are no part of an answer.
 
 The tokens are those of `server/prompt/special_tokens.toml`. What may be code or markup as well (`<EOT>` the argument of a type,
-`[SUFFIX]` an index) is taken for a token unless the document, or the rest of the answer, uses the name. In strings, in comments and
+`[SUFFIX]` an index) is taken for a token unless the document, or the rest of the answer, uses the name, or code goes on behind it. In strings, in comments and
 in documents of text a token may be meant: in quotes, in the middle of a sentence, or where the document has other tokens.
 """
 
