@@ -119,7 +119,7 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 $(VENV)/.ready-real: $(VENV)/.ready-dev
 	@printf '%s' "Installing what the tests of real editors and containers need "
 	@$(PIP) install --prefer-binary --group real
-	@.ci/packages dockerd:docker.io mvn:maven cmake chromium
+	@.ci/packages dockerd:docker.io mvn:maven cmake chromium go:golang-go
 	@touch $@
 
 editor: real ## Install code-server, the VS Code of the tests, into the cache folder: 600 MB, compiled in some minutes, once
