@@ -1,20 +1,39 @@
-"""A real llama.cpp HTTP server with the embedded model, in a process of its own: MODEL [KEY]; prints its address.
+"""A real llama.cpp HTTP server in a process of its own, which runs until its standard input closes.
 
-It runs until its standard input closes. `with_fill_in_the_middle` makes a copy of a model that calls three of its tokens by the
-names that `/infill` asks for: it writes no better for that, but the whole route can be gone.
+`with_fill_in_the_middle` makes a copy of a model that calls three of its tokens by the names that `/infill` asks for: it writes no
+better for that, but the whole route can be gone.
 """
 
 from __future__ import annotations
 
 import struct
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _ALIGNED, _STRING, _ARRAY = 32, 8, 9
 _SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
 
-def serve(model: str, key: str = "") -> None:
+@contextmanager
+def llama_server(model: Path, key: str = "") -> Iterator[tuple[str, subprocess.Popen]]:
+    """Yield the address of a server of a GGUF file, and its process; with a key, it answers to nobody else."""
+    command = [sys.executable, __file__, str(model), key]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, text=True, **pipes)
+    try:
+        address = process.stdout.readline().strip()
+        assert address, f"the server of {model} ended with {process.wait()} before it listened"
+        yield address, process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def serve(model: str, key: str) -> None:
+    """Serve a GGUF file until standard input closes; the first line printed is the address."""
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()

@@ -1,14 +1,13 @@
 """The embedded model, and a real llama.cpp server over HTTP: both complete; one that is stopped half way is no catastrophe."""
 
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
 
 from replay.run.store import Store
-from tests.support.places import ROOT
+from server.providers import gguf
+from tests.support.llama_server import llama_server
 
 
 @pytest.fixture(autouse=True)
@@ -19,15 +18,8 @@ def tools(need):
 @pytest.fixture
 def llama():
     """(base URL, process) of a llama.cpp server."""
-    script = ROOT / "tests/support/llama_server.py"
-    process = subprocess.Popen(
-        [sys.executable, str(script)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    )
-    address = next(line.split()[1] for line in process.stderr if line.startswith("address "))
-    threading.Thread(target=process.stderr.read, daemon=True).start()
-    yield f"{address}/v1", process
-    process.kill()
-    process.wait()
+    with llama_server(gguf.bundled_model()) as (address, process):
+        yield f"{address}/v1", process
 
 
 SHORT = [

@@ -16,6 +16,7 @@ import pytest
 from replay.tapes.documents import verify
 from replay.tapes.tape import Ghost, read
 from tests.support.places import ROOT
+from tests.support.waiting import PATIENCE_S
 
 BIN = Path(sys.executable).parent
 PAGE = ROOT / "docs/editors.md"
@@ -144,7 +145,7 @@ def test_neovim_shows_and_accepts_ghost_text_behind_characters_of_any_width(conf
     editor.until("&modified", "0")
     assert (tmp_path / "work/a.py").read_text() == AFTER
     editor.type(":qa<CR>", ends=True)
-    assert editor.process.wait(60) == 0
+    assert editor.process.wait(PATIENCE_S) == 0
     (recorded,) = (tmp_path / "tapes").glob("*.tape.jsonl")
     tape = read(recorded)
     assert "accepted" in {event.phase for event in tape.events if isinstance(event, Ghost)}

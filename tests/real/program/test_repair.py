@@ -12,6 +12,7 @@ from server.repair.draft import Draft
 from server.repair.offer import offered
 from syntax.languages import language_of
 from tests.support.places import SCRIPT
+from tests.support.waiting import PATIENCE_S
 
 EACH = 40
 """Answers of each language and model that are compared."""
@@ -83,7 +84,7 @@ def test_each_line_comes_out_before_the_next_one_goes_in(tmp_path):
             told = json.loads(process.stdout.readline())
             assert (told["id"], told["repaired"]) == (number, "return x")
         process.stdin.close()
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE_S) == 0
 
 
 def test_a_reader_who_leaves_ends_it_quietly(tmp_path):
@@ -91,7 +92,7 @@ def test_a_reader_who_leaves_ends_it_quietly(tmp_path):
     with start(tmp_path, "many.jsonl") as process:
         assert json.loads(process.stdout.readline())["id"] == 0
         process.stdout.close()
-        assert process.wait(120) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert process.stderr.read() == b""
 
 
@@ -101,7 +102,7 @@ def test_ctrl_c_ends_it_quietly_and_what_was_done_is_whole(tmp_path):
         process.stdin.flush()
         assert json.loads(process.stdout.readline())["id"] == 1
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        assert process.wait(PATIENCE_S) == 130
         assert process.stderr.read() == process.stdout.read() == b""
 
 
@@ -126,7 +127,7 @@ def test_a_person_at_a_terminal_is_told_what_it_waits_for(tmp_path):
     keyboard, terminal = pty.openpty()
     with start(tmp_path, stdin=terminal) as process:
         os.write(keyboard, b"\x04")
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert b"reads JSON lines from the terminal" in process.stderr.read()
     os.close(terminal)
     os.close(keyboard)

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.places import SCRIPT
 from tests.support.small_repository import ORACLE, commit, git
+from tests.support.waiting import PATIENCE_S
 
 SAID = "ghosttape: interrupted before the first session was replayed: what was found out is kept, and the same command goes on\n"
 SLOW = "import time\n\n\ndef test_slow():\n    time.sleep(50)\n"
@@ -52,7 +53,7 @@ def stopped(tmp_path, run_folder, need):
                     break
                 time.sleep(0.05)
             signals(process.pid, sign)
-            assert process.wait(20) == 130, (tmp_path / "said").read_text()
+            assert process.wait(PATIENCE_S) == 130, (tmp_path / "said").read_text()
         assert processes_with(f"MARK={tmp_path}") == []
         return (tmp_path / "said").read_text()
 

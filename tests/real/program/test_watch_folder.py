@@ -16,6 +16,7 @@ from replay.run.live.stream import FILE
 from replay.run.store import Store
 from tests.support.places import SCRIPT
 from tests.support.terminals import Terminal
+from tests.support.waiting import PATIENCE_S
 from tests.support.watch_program import WORDS, Watch, put
 
 SOON_S = 2.0
@@ -175,7 +176,7 @@ def test_a_watch_that_is_ended_ends_what_it_replays_and_its_records_are_kept(tmp
         put_long(tmp_path)
         found = playing(tmp_path)
         watch.process.send_signal(sign)
-        assert watch.process.wait(30) == (-signal.SIGKILL if sign is signal.SIGKILL else 130)
+        assert watch.process.wait(PATIENCE_S) == (-signal.SIGKILL if sign is signal.SIGKILL else 130)
         was_ended_with_its_records(*found)
         assert "Traceback" not in watch.path.read_text()
     finally:

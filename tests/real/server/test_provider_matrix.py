@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 import time
 from contextlib import aclosing
 
@@ -16,7 +14,7 @@ from server.errors import ProviderMissing, ProviderRefused
 from server.providers import gguf, registry
 from server.providers.protocol import Request, summarize
 from server.settings import ProviderSettings
-from tests.support import llama_server as real_llama
+from tests.support.llama_server import llama_server, with_fill_in_the_middle
 
 pytestmark = pytest.mark.usefixtures("embedded")
 
@@ -26,27 +24,19 @@ LONG = "".join(f"def f{number}(a, b):\n    return a * {number} + b\n\n" for numb
 KEY = "the-key-of-the-real-server"
 
 
-def _serving(*words):
-    argv = [sys.executable, real_llama.__file__, *map(str, words)]
-    process = subprocess.Popen(
-        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    yield process.stdout.readline().strip()
-    process.kill()
-    process.communicate()
-
-
 @pytest.fixture(scope="module")
 def llama():
     """A server with the bundled model, which knows no fill in the middle, and a key."""
-    yield from _serving(gguf.bundled_model(), KEY)
+    with llama_server(gguf.bundled_model(), KEY) as (address, _):
+        yield address
 
 
 @pytest.fixture(scope="module")
 def filling(tmp_path_factory):
     """A server whose model has tokens of the names that `/infill` asks for."""
-    model = real_llama.with_fill_in_the_middle(gguf.bundled_model(), tmp_path_factory.mktemp("model") / "fim.gguf")
-    yield from _serving(model)
+    model = with_fill_in_the_middle(gguf.bundled_model(), tmp_path_factory.mktemp("model") / "fim.gguf")
+    with llama_server(model) as (address, _):
+        yield address
     model.unlink()
 
 
