@@ -1,6 +1,6 @@
 # ghosttape. `make demo` and `make test` each work alone in a fresh clone; the rest is for people who work on it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-real check lint style types imports names policies repairs bench warm reached oracle coverage fit mutants vscode vsix pictures clean sandbox dev real editor
+.PHONY: help setup demo test test-real check lint style types imports names policies repairs bench warm reached oracle coverage fit mutants reference schema vscode vsix pictures clean sandbox dev real editor
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -74,6 +74,9 @@ fit: dev ## Fit the acceptance model anew: make fit DATA="FIRST SECOND" (docs/us
 
 mutants: dev sandbox ## How many of 300 drawn faults the tests notice: make mutants, later make mutants DRAW=FILE
 	$(BIN)/python -m tools.mutants $(if $(DRAW),--draw $(DRAW))
+
+reference: dev ## Write docs/reference anew: commands, options, verdicts, figures, policies, settings, records, tape events
+	$(BIN)/python -m tools.reference.writing
 
 schema: dev ## Write docs/tape.schema.json anew
 	$(BIN)/python -c 'from pathlib import Path; from tools.tape_schema import publish; publish(Path("docs/tape.schema.json"))'

@@ -154,13 +154,11 @@ def test_a_family_can_be_named_and_an_unknown_name_is_refused():
         template_of("codelama", "")
 
 
-def test_the_page_on_prompts_names_every_family_with_its_source():
-    page = (ROOT / "docs" / "prompts.md").read_text("utf-8")
-    rows = [line for line in page.split("\n") if line.startswith("| `") and "first |" in line]
-    assert rows == [
-        f"| `{name}` | {_order(template.file)} first | {'in its words' if template.project else 'as comments'} | {template.source} |"
-        for name, template in TEMPLATES.items()
-    ]
+def test_the_reference_names_every_family_with_its_source():
+    page = " ".join((ROOT / "docs" / "reference" / "models.md").read_text("utf-8").split())
+    for name, template in TEMPLATES.items():
+        others = "in its own words" if template.project else "as comments above the file"
+        assert f"* `{name}`: {_order(template.file)} first; other files {others}. Source: {template.source}" in page
 
 
 def _order(form):

@@ -1,4 +1,4 @@
-"""The page of the documents that tells the figures of the acceptance model."""
+"""The pages that tell the figures of the acceptance model."""
 
 import re
 
@@ -6,8 +6,9 @@ from replay.play.users.acceptance.model import BUNDLED
 
 
 def document():
-    """docs/users.md, each paragraph on one line."""
-    text = (BUNDLED.parents[4] / "docs" / "users.md").read_text(encoding="utf-8")
+    """docs/users.md and the reference of the acceptance model, each paragraph on one line."""
+    pages = (BUNDLED.parents[4] / "docs" / name for name in ("users.md", "reference/acceptance.md"))
+    text = "\n\n".join(page.read_text(encoding="utf-8") for page in pages)
     return re.sub(r"(?<![\n|])\n +(?=[^|\s])|(?<![\n|])\n(?=\w)", " ", text)
 
 
