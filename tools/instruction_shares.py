@@ -76,7 +76,7 @@ def table(programs: Columns, date: str) -> str:
             cells = [share(each, language, held) for (_, language), held in programs.items()]
             lines.append(f"| {_id(each)} | {each.type} | " + " | ".join(cells) + " |")
     lines += ["", "A judge has to say (what it looks at: `ghosttape instructions show ID`):", ""]
-    lines.append(", ".join(f"{_id(each)} ({each.type})" for each in instructions() if not each.by_rule) + ".")
+    lines += [f"* {_id(each)} ({each.type})" for each in instructions() if not each.by_rule]
     return "\n".join(lines)
 
 
