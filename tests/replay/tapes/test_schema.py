@@ -153,10 +153,11 @@ def test_an_integer_with_a_point_is_valid_and_refused_as_the_schema_says(validat
 
 def test_the_tape_in_the_docs_is_valid_and_has_an_event_of_every_kind(validator, tmp_path):
     text = (ROOT / "docs/tapes.md").read_text(encoding="utf-8")
-    lines = "".join(re.findall(r"^```json\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
-    for line in lines.splitlines():
-        validator.validate(json.loads(line))
+    shown = "".join(re.findall(r"^```json\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
+    values = [json.loads(part) for part in re.findall(r"^\{.*?\}$(?=\n\{|\n\Z)", shown, re.DOTALL | re.MULTILINE)]
+    for value in values:
+        validator.validate(value)
     path = tmp_path / "docs.tape.jsonl"
-    path.write_text(lines, encoding="utf-8")
+    path.write_text("".join(f"{json.dumps(value)}\n" for value in values), encoding="utf-8")
     assert set(check(path).kinds) == {kind.__name__.lower() for kind in Event.__args__}
     assert check(path).checkpoints == 1
