@@ -22,6 +22,12 @@ def test_the_pages_are_those_of_this_checkout(made):
     assert old == [], "run: make reference"
 
 
+def test_every_decision_is_in_the_list():
+    page = (writing.DECISIONS / "README.md").read_text(encoding="utf-8")
+    assert writing.decisions_index(page) == page, "run: make reference"
+    assert page.count("](") == len(list(writing.DECISIONS.glob("[0-9]*.md")))
+
+
 def test_every_flag_of_every_command_is_on_its_page(made):
     tree = typer.main.get_command(app)
     for name, command in tree.commands.items():

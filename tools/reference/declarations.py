@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import textwrap
 from collections.abc import Iterable, Mapping
+from importlib import resources
 from typing import Any
 
 import msgspec
 
+from corpora.history.session.distributions import named_distributions
 from replay.gates.gates import FIGURES
 from replay.play.policies.policy import Adaptive, Backoff, Policy, policy_names, policy_of
 from replay.play.users.acceptance.model import BUNDLED, Weights, load
@@ -247,6 +250,40 @@ def _weights(title: str, weights: Weights) -> str:
             paragraph("Calibration by fifths, mean chance → accepted share: " + "; ".join(fifths) + "."),
         ]
     return "\n\n".join(parts)
+
+
+def typing() -> str:
+    """Return the page of the distributions that synthesised sessions are drawn from."""
+    text = (resources.files("corpora.history.session") / "distributions.toml").read_text(encoding="utf-8")
+    notes = dict(re.findall(r"^\[([\w.]+)\](?: # (.*))?$", text, re.MULTILINE))
+    rows = []
+    for name, values in _distributions(msgspec.to_builtins(named_distributions())):
+        shift = f"{values['shift']:,g} + " if values.get("shift") else ""
+        rows.append((f"`{name}`", notes.get(name, ""), shift + _parameters(values), values["n"] or "chosen"))
+    about = (
+        "Here you look up what `ghosttape import --from-git` draws: log-normal gaps as (median in ms, sigma) with their weights, "
+        "shares, means and weighted choices; n counts the observations, `chosen` ones are not measured."
+    )
+    return page("Distributions of synthesised sessions", about, table(("name", "what", "parameters", "n"), rows))
+
+
+def _distributions(values: Mapping[str, Any], above: str = "") -> Iterable[tuple[str, Mapping[str, Any]]]:
+    for name, value in values.items():
+        if "n" in value:
+            yield f"{above}{name}", value
+        else:
+            yield from _distributions(value, f"{above}{name}.")
+
+
+def _parameters(values: Mapping[str, Any]) -> str:
+    """Return parameters as words. Example: two parts are `0.6 of (130, 0.39) + 0.4 of (159, 0.81)`."""
+    if parts := values.get("parts"):
+        if len(parts) == 1:
+            return f"({parts[0][1]:g}, {parts[0][2]:g})"
+        return " + ".join(f"{weight:g} of ({median:g}, {sigma:g})" for weight, median, sigma in parts)
+    if weights := values.get("weights"):
+        return ", ".join(f"{name} {weight:g}" for name, weight in weights.items())
+    return f"{values.get('p', values.get('mean')):g}"
 
 
 def _interval(value: float, interval: Iterable[float] | None, digits: int) -> str:

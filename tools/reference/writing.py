@@ -1,4 +1,4 @@
-"""Write docs/reference: `make reference`. A test compares the pages with it."""
+"""Write docs/reference, and the list of docs/decisions: `make reference`. A test compares the pages with it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from tools.reference.markdown import bullets, page
 from tui.cli.app import app
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
+DECISIONS = FOLDER.parent / "decisions"
+_BEGIN, _END = "<!-- decisions: make reference -->", "<!-- end of decisions -->"
 _PAGES = {
     "verdicts": declarations.verdicts,
     "figures": declarations.figures,
@@ -18,6 +20,7 @@ _PAGES = {
     "settings": declarations.server_settings,
     "models": declarations.models,
     "acceptance": declarations.acceptance,
+    "typing": declarations.typing,
     "records": declarations.records,
     "tapes": declarations.tapes,
 }
@@ -35,6 +38,15 @@ def pages() -> Mapping[str, str]:
     return {"README.md": page("Reference", about, bullets(top)), **made}
 
 
+def decisions_index(page_: str) -> str:
+    """Return the page of the decisions with a list of all of them between its marks."""
+    found = sorted(DECISIONS.glob("[0-9]*.md"))
+    titles = ((path.name, path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")) for path in found)
+    listed = bullets(f"[{title}]({name})" for name, title in titles)
+    before, _, rest = page_.partition(_BEGIN)
+    return f"{before}{_BEGIN}\n\n{listed}\n\n{_END}{rest.partition(_END)[2]}"
+
+
 def write(folder: Path) -> None:
     """Write all pages into a folder, and remove pages that are no longer made."""
     made = pages()
@@ -49,3 +61,5 @@ def write(folder: Path) -> None:
 
 if __name__ == "__main__":
     write(FOLDER)
+    index = DECISIONS / "README.md"
+    index.write_text(decisions_index(index.read_text(encoding="utf-8")), encoding="utf-8")

@@ -40,7 +40,7 @@ def numbers(values):
 
 @pytest.mark.parametrize("name", sorted(NAMED))
 def test_the_documentation_has_the_numbers_of_the_file(name):
-    text = (ROOT / "docs" / "synthesised.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "typing.md").read_text(encoding="utf-8")
     [row] = [line for line in text.splitlines() if line.startswith(f"| `{name}` |")]
     *_, parameters, count, _ = (cell.strip().removeprefix("1,000 + ") for cell in row.split("|"))
     assert [float(each) for each in re.findall(r"[\d.]+", parameters)] == numbers(NAMED[name])
