@@ -13,8 +13,7 @@ from replay.play.drive.rebase import Rebased, RecordedPlace
 from replay.play.instructions import ChangeCause, DidChange, Spot
 from replay.play.policies.pacing import Situation
 from replay.records import Effort, Moment, Trigger, Within
-from replay.tapes.documents import Documents
-from replay.tapes.tape import Close, Edit, Event, Open, Select
+from replay.tapes.tape import Close, Documents, Edit, Event, Open, Select
 from replay.tapes.timeline import Timeline
 from syntax.text import Change, cut, index_of, length, position_at, splice
 from syntax.wanted import Stop

@@ -8,8 +8,7 @@ import time
 
 from lsprotocol import types
 
-from replay.tapes.documents import Documents
-from replay.tapes.tape import read
+from replay.tapes.tape import Documents, read
 from syntax.text import encode, position_at, splice
 from tests.support.places import SCRIPT
 

@@ -12,8 +12,22 @@ from replay.errors import TapeError
 from replay.exporters.workspace_recording import recording_of
 from replay.importers.workspace_recording.reading import import_recording
 from replay.tapes import tape as tapes
-from replay.tapes.documents import verify
-from replay.tapes.tape import Close, Edit, Embedded, Focus, Foreign, Ghost, Header, Open, Run, Save, Select, State, Tape
+from replay.tapes.tape import (
+    Close,
+    Edit,
+    Embedded,
+    Focus,
+    Foreign,
+    Ghost,
+    Header,
+    Open,
+    Run,
+    Save,
+    Select,
+    State,
+    Tape,
+    verify,
+)
 from syntax.text import length, splice
 from tests.support.exported_recordings import again, strict
 from tests.support.recording_names import BEGINNING, NAMES, SMALL
