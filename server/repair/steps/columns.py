@@ -18,6 +18,11 @@ _STARTS = frozenset("&+-*<")
 """Those of them that begin a statement too, behind a line that has ended one."""
 _MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*\s|-[^-])(?!.*[{(\[]$)")
 """A line in the middle of a statement."""
+_SEPARATES = re.compile(r"(?:[{\[(,;}\])]|<[^<>]*\w[^<>]*>)$")
+_PROSE = re.compile(r"(?=.{40})[ \t]*(?:[^\W_][\w,.'\"()/-]*[ \t]+){4,}[^\W_][\w,.;'\"()/-]*")
+"""A line of a paragraph."""
+_ITEM = re.compile(r"(?:[-*+\u2022]|\d{1,9}[.)])\s")
+"""The beginning of an item of a list."""
 _BEFORE_TAB = re.compile(r"(?<! ) +(?=\t)")
 _ENDED = re.compile(r"[;{}>]\s*$")
 _TAG = re.compile(r"</?[\w>]")
@@ -42,7 +47,7 @@ def at_the_cursor(draft: Draft) -> str:
     lead = _BEFORE_TAB.sub("", lead)
     cursor, column = width(draft.line_before), width(draft.line_before + lead)
     if draft.language is None:
-        return bare if _goes_on_below(draft, column) else draft.text
+        return in_text(draft)
     above = _line_above(draft)
     wanted = _wanted(draft, above, bare)
     if column == min((width(indent_of(line)) for line in bare.split("\n")[1:] if line.strip()), default=-1):
@@ -52,6 +57,30 @@ def at_the_cursor(draft: Draft) -> str:
     more = max(wanted, cursor) - cursor
     tabs = "\t" in indent_of(above) + draft.line_before
     return ("\t" * (more // 8) + " " * (more % 8) if tabs else " " * more) + bare
+
+
+def in_text(draft: Draft) -> str:
+    """The suggestion without its indentation, where it has that of the cursor's line again, in a text whose columns no grammar explains."""
+    lead, bare = indent_of(draft.text), draft.text.lstrip(" \t")
+    if not lead or not bare.strip() or draft.line_before.strip():
+        return draft.text
+    column = width(draft.line_before + _BEFORE_TAB.sub("", lead))
+    again = lead == draft.line_before and not _may_be_deeper(draft, bare)
+    return bare if again or _goes_on_below(draft, column) else draft.text
+
+
+def _may_be_deeper(draft: Draft, bare: str) -> bool:
+    """Whether a line below the last one may be a level deeper than the cursor is.
+
+    Not behind a line that ends with a bracket, a tag or a separator, or that is less deep, for the cursor is where the next one belongs; nor in a
+    paragraph, whose lines begin in one column, unless an item of a list begins. Behind another line, which may be a header, it may.
+    """
+    above = draft.before.rstrip().rpartition("\n")[2]
+    column, cursor = width(indent_of(above)), width(draft.line_before)
+    if _SEPARATES.search(above) or column < cursor:
+        return False
+    goes_on = draft.before == f"{draft.before.rstrip()}\n{draft.line_before}"
+    return column > cursor or not goes_on or _PROSE.fullmatch(above) is None or _ITEM.match(bare) is not None
 
 
 def _line_above(draft: Draft) -> str:

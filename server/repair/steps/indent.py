@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from server.repair.draft import Draft, indent_of, unit_of, width
 from server.repair.steps import columns
+from server.repair.steps.bodies import below_the_header
 from server.repair.steps.spaces import joined, without_doubled_space, without_lookalikes
 from server.repair.steps.stop import LogicalLines, lines_of
 from syntax.parse import is_opaque
@@ -44,8 +45,11 @@ def repair(draft: Draft) -> str:
     if draft.stop == "any" and draft.language is not None and not draft.language.layout:
         return draft.text  # a task is judged by its tests: what only looks wrong stays
     draft = replace(draft, text=without_doubled_space(draft))
-    text = _placed(replace(draft, text=joined(draft)))
-    return draft.text if text == draft.text or is_text(draft) else text
+    draft = replace(draft, text=joined(draft))
+    text = _placed(replace(draft, text=below_the_header(draft)))
+    if text == draft.text:
+        return text
+    return columns.in_text(draft) if is_text(draft) else text
 
 
 def _placed(draft: Draft) -> str:

@@ -160,10 +160,11 @@ def _no_worse(draft: Draft, code: str) -> str:
 
     A pair of fences with code between them can parse as template literals, so code that breaks off can have more errors.
     """
-    if not code.strip() or draft.errors(code) <= draft.errors():
+    raw = brackets.errors_when_closed(draft, draft.text)
+    if not code.strip() or brackets.errors_when_closed(draft, code) <= raw:
         return code
     closed = brackets.repair(replace(draft, text=code))
-    return closed if draft.errors(closed) <= draft.errors() else ""
+    return closed if brackets.errors_when_closed(draft, closed) <= raw else ""
 
 
 def _from_fences(draft: Draft, text: str) -> str:

@@ -50,6 +50,12 @@ _MODIFIERS = frozenset(
 """Words before a declaration that no language wants twice in a row, though its grammar may parse them."""
 _ASSIGNS = re.compile(r"[\w\])] *=(?![=>])")
 _HEADER = re.compile(r".*[:{]\s*$")
+_BEGINS = re.compile(
+    r"(?:if|elif|elsif|unless|while|until|for|foreach|switch|match|case|when|with|assert|del|raise|throw|echo|puts)\b"
+)
+"""The words that begin a statement, and that no expression has."""
+_COMPLETE = re.compile(r"[\])\"'`]$")
+"""The end of what is complete, so that it cannot begin again directly behind itself."""
 _CALL = re.compile(
     r"(?<!\w)((?:\w+(?:\.|::|->))*(?!(?:if|for|while|switch|catch|and|or|not|in|return)\()([^\W\d]\w*)!?\()\s*$"
 )
@@ -123,14 +129,23 @@ def _is_restart(draft: Draft, said: str, text: str, rest: str) -> bool:
         sure = _HEADER.match(first) is not None or size > 4 or len(bare) > 80
         return len(bare) >= _LONG and (sure or draft.errors(rest) < draft.errors(text))
     errors, raw = draft.errors(rest), draft.errors(text)
-    return bool(rest.strip()) and (errors < raw or (errors == raw and _is_sure(bare)))
+    sure = _is_sure_text(draft, bare) if draft.is_text else _is_sure(bare)
+    return bool(rest.strip()) and (errors < raw or (errors == raw and sure))
 
 
 def _is_sure(line: str) -> bool:
-    """Whether what a line begins cannot stand on it twice: an assignment, the words of a declaration, or a lone modifier."""
+    """Whether what a line begins cannot stand on it twice: an assignment, the words of a declaration or a header, what is complete, or a lone modifier."""
     if len(line.split()) > 1:
-        return line.endswith(" =") or _DECLARES.fullmatch(line) is not None
+        begins = _DECLARES.fullmatch(line) or _BEGINS.match(line) or _COMPLETE.search(line)
+        return line.endswith(" =") or begins is not None
     return line in _MODIFIERS
+
+
+def _is_sure_text(draft: Draft, line: str) -> bool:
+    """Whether a line of a text without a grammar says too much to begin twice: two words, and neither a row of a table nor what the text says twice elsewhere."""
+    said = " ".join(line.split())
+    twice = any(f"{said} {said}" in " ".join(part.split()) for part in (draft.before, draft.after))
+    return len(_NAME.findall(line)) > 1 and "|" not in line and not twice
 
 
 def _without_call(draft: Draft, text: str) -> str:

@@ -29,10 +29,15 @@ _CHANNEL = re.compile(
 """The header of a message of gpt-oss (openai/harmony, docs/format.md); only the channel `final` is meant for the user."""
 _BARE_CHANNELS = re.compile(r"\s*analysis[A-Z][a-z']* [a-z].*?assistant(?:commentary.*?assistant)?final", re.DOTALL)
 """The same where the server took the special tokens away and left the words: `analysisWe need to add.assistantfinala + b`."""
+_BARE_CHANNEL_BEGUN = re.compile(r"\s*analysis[A-Z][a-z']* [a-z]")
 _ROLE = re.compile(r"[ \t]*(assistant|model|chatbot|ai|user|system|tool)\b", re.IGNORECASE)
 _ANSWERS = frozenset({"assistant", "model", "chatbot", "ai"})
 _EXACT = frozenset(SPELLINGS)
 _QUOTES = ("'", '"', "`")
+_OPENERS = frozenset("([<")
+"""What may stand directly before a token that is meant."""
+_DECLARED = re.compile(r"\b(?:def|fn|func|function|class|interface|struct|enum|type|record|trait)\s+\w+$")
+"""A name that is declared left of the cursor."""
 _JSX = frozenset({"javascript", "javascriptreact", "typescriptreact"})
 _GENERIC = frozenset({"cpp", "csharp", "java", "rust", "typescript", "typescriptreact"})
 """The languages in which a name may have types as arguments, between `<` and `>`."""
@@ -71,6 +76,11 @@ def without_thoughts(draft: Draft, text: str) -> str:
     if match is None or not _has_no(draft, text[: match.end()].split(maxsplit=1)[0][:7]):
         return text
     return text[match.end() :]
+
+
+def begins_a_thought(text: str) -> bool:
+    """Whether an answer begins with what may be a thought whose end, without special tokens, is still to come."""
+    return _BARE_CHANNEL_BEGUN.match(text) is not None and _BARE_CHANNELS.match(text) is None
 
 
 def _of_channels(draft: Draft, text: str) -> str:
@@ -136,22 +146,25 @@ def _is_mentioned(draft: Draft, text: str, match: re.Match[str]) -> bool:
         for other in SPECIAL.finditer(part)
     ):
         return True
-    if not begins and left in _QUOTES and rest.partition("\n")[0].strip():
+    if not begins and left in _QUOTES and left in rest.partition("\n")[0]:
+        return True
+    if token.startswith("</") and not _has_no(draft, token.replace("/", "", 1)):
         return True
     if name is None:
-        return not begins and left in {" ", "(", ","} and re.match(r"[ \t]*[\w(.,;:)]", rest) is not None
+        return not begins and left in {" ", "("} and re.match(r"[ \t]*[\w(.,;:)]", rest) is not None
     if _pairs(text, match, name) or (token[0] == "[" and _says(draft.before + draft.after, name)):
         return True
     is_word = name.islower() and name.isalpha() and len(name) > len("eos")
     if begins:
         return token not in _EXACT or is_word
-    if left.isalnum() or left in ".)]};:!?\"'`":
+    if not left.isspace() and left not in _OPENERS and not (left == ">" and is_word):
         return False
-    return (
-        bool(rest.strip())
-        or is_word
-        or (left.isspace() and not (token in _EXACT and token[0] == "<" and name.isupper()))
-    )
+    if is_word:
+        return True
+    line = (draft.line_before + text[: match.start()]).rpartition("\n")[2]
+    if token in _EXACT and not line.strip() and not rest.partition("\n")[0].strip():
+        return False  # it stands on a line of its own
+    return bool(rest.strip()) or (left.isspace() and not (token in _EXACT and token[0] == "<" and name.isupper()))
 
 
 def _pairs(text: str, match: re.Match[str], name: str) -> bool:
@@ -170,6 +183,8 @@ def _is_code(draft: Draft, text: str, match: re.Match[str], name: str) -> bool:
     others = f"{draft.before}\n{draft.after}\n{text[:start]}\n{text[end:]}"
     if match[0][0] == "[" and _says(others, name):
         return True
+    if not text[:start].strip() and _DECLARED.search(draft.line_before) and not _says(others, name):
+        return False  # nobody declares a type parameter without using it
     given, bare = (text[:end], text[:start]) if text[:start].strip() else (text, text[end:])
     if match[0].startswith("</") or draft.errors(bare) < draft.errors(given):
         return False
