@@ -110,11 +110,11 @@ def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | No
 
 def _is_worse(name: RepairName, draft: Draft, text: str) -> bool:
     """Whether the splice has more errors with a step's result; a decorator that is to end with its line needs no fewer than there were without it."""
-    given = prose.without_leaks(draft) if name == "prose" else draft.text
-    errors = brackets.errors_when_closed(draft, text)
-    return errors > brackets.errors_when_closed(draft, given) and not (
-        stop.is_decorator(draft) and errors <= brackets.errors_when_closed(draft, "")
-    )
+    if name == "prose":  # in a file that ends at the cursor, back-ticks can hide what is open from the count
+        given = brackets.errors_when_closed(draft, prose.without_leaks(draft))
+        return brackets.errors_when_closed(draft, text) > given
+    errors = draft.errors(text)
+    return errors > draft.errors() and not (stop.is_decorator(draft) and errors <= draft.errors(""))
 
 
 def normalised(draft: Draft) -> Draft:
