@@ -21,8 +21,8 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from server.prompt.special_tokens import SPECIAL, SPELLINGS
-from server.repair.draft import Draft, indent_of
+from server.prompt.special_tokens import SPECIAL, SPELLINGS, name_in_code
+from server.repair.draft import DIRECTIVES, Draft, indent_of, step_of, width
 from server.repair.offer import offered
 from syntax.blocks import closing, constructs, extent, line_end
 from syntax.languages import LANGUAGES, Language, language_of
@@ -232,8 +232,21 @@ def _thought(place: TruthPlace, rng: random.Random) -> Draft:
     return place.says(f"{opener}Okay, the user wants the rest of this.\nLet me think: x = f(1).{closer}{place.truth}")
 
 
+def _end_of_thought(place: TruthPlace, _: random.Random) -> Draft:
+    return place.says(f"Okay, the user wants the rest of this.\nLet me think: x = f(1).\n</think>\n{place.truth}")
+
+
 _OF_TOKENS = frozenset(
-    {_token_behind, _token_and_more, _token_cut_off, _token_in_other_letters, _token_before, _turn, _thought}
+    {
+        _token_behind,
+        _token_and_more,
+        _token_cut_off,
+        _token_in_other_letters,
+        _token_before,
+        _turn,
+        _thought,
+        _end_of_thought,
+    }
 )
 """Left out where the document has special tokens of its own."""
 _ENDS = (
@@ -282,7 +295,6 @@ _TURNS = (
 )
 _THOUGHTS = (
     ("<think>\n", "\n</think>\n\n"),
-    ("", "\n</think>\n"),
     ("<thinking>", "</thinking>\n"),
     ("[THINK]", "[/THINK]"),
     ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
@@ -452,7 +464,7 @@ def _header_line(place: TruthPlace) -> str:
 
 
 def _call_begun(place: TruthPlace, _: random.Random) -> Draft | None:
-    name = re.search(r"[\w.]+\($", place.draft.before)
+    name = re.search(r"[\w.:]+\($", place.draft.before)
     return place.says(f"{name[0]}{place.truth})") if name and place.kind == "in brackets" else None
 
 
@@ -479,6 +491,7 @@ NOISES: Mapping[str, Noise] = {
     "a special token before it": _token_before,
     "a turn of a chat around it": _turn,
     "a thought before it": _thought,
+    "a thought that a template began": _end_of_thought,
     "the rest of the line again": _rest_of_line,
     "the end of a string or comment again": _end_of_construct,
     "the closer below again": _closer_below,
@@ -506,6 +519,102 @@ NOISES: Mapping[str, Noise] = {
 """Every noise by name; `nothing` is the truth alone."""
 
 
+# What no rule can decide.
+
+
+def _reads_as_name(noisy: Draft, place: TruthPlace) -> bool:
+    """The token is the name of an element or of a reference in a text (`<think>`, `[suffix]`), or in code an argument or an index of the name left of the cursor, and parses."""
+    found = [match for match in SPECIAL.finditer(noisy.text) if name_in_code(match[0])]
+    if not place.is_code:
+        return any(
+            len(name_in_code(match[0]) or "") > 3 and match[0].strip("<[/]>").isalpha() and match[0].islower()
+            for match in found
+        )
+    first = SPECIAL.match(noisy.text)
+    behind = noisy.before[-1:].isidentifier() and first is not None and name_in_code(first[0]) is not None
+    return behind and noisy.errors() <= noisy.errors(place.truth)
+
+
+def _may_be_a_line(noisy: Draft, place: TruthPlace) -> bool:
+    """One line of a text is wanted, and nothing tells before its end that it is not the answer."""
+    return not place.is_code and noisy.wanted == "line"
+
+
+def _has_no_letter(noisy: Draft, place: TruthPlace) -> bool:
+    """What stands right of the cursor in a text has no letter: a cell of a table can be empty, and a number can come twice."""
+    return not place.is_code and not re.search(r"[^\W\d_]", noisy.line_after)
+
+
+def _is_short(noisy: Draft, place: TruthPlace) -> bool:
+    """The line has fewer than two words in a text; in code it ends in the middle of an expression, which parses with itself as an operand."""
+    line = noisy.line_before.rstrip()
+    if place.is_code:
+        return not (line[-1].isalnum() or line[-1] in ")]}\"'`_=") and noisy.errors() <= noisy.errors(place.truth)
+    return sum(not word.isdigit() for word in re.findall(r"\w+", line)) < 2
+
+
+def _is_aligned(noisy: Draft, place: TruthPlace) -> bool:
+    """A line within five has several spaces or a tab in its middle, a closer follows, or the line above is a header that is as deep as the cursor."""
+    above, below = noisy.before.split("\n")[-5:], noisy.after.split("\n")[:5]
+    runs = any(re.search(r"[^\s.!?](?: {2,}|\t)\s*\S", line) for line in [*above, *below])
+    if noisy.line_before.strip():
+        return runs or place.truth[0] in ")]}"
+    return _is_level(noisy) and re.search(r"(?:[{(\[:=,]|\w)$", _line_above(noisy)) is not None
+
+
+def _may_break(noisy: Draft, place: TruthPlace) -> bool:
+    """The cursor's line ends with what opens or ends something, or a closer follows."""
+    return noisy.line_before.rstrip()[-1] in "{([;" or place.truth[0] in ")]}"
+
+
+def _may_be_deeper(noisy: Draft, place: TruthPlace) -> bool:
+    """In a text: the line above is deeper, or is as deep and no paragraph goes on, or an item of a list begins."""
+    above = _line_above(noisy)
+    deeper = width(indent_of(above)) > width(noisy.line_before)
+    item = re.match(r"(?:[-*+\u2022]|\d+[.)])\s", place.truth) is not None
+    goes_on = noisy.before.endswith(f"{above}\n{noisy.line_before}") and len(above.split()) > 4 and len(above) >= 40
+    return not place.is_code and (deeper or (_is_level(noisy) and (item or not goes_on)))
+
+
+def _is_level(noisy: Draft) -> bool:
+    return width(indent_of(_line_above(noisy))) == width(noisy.line_before)
+
+
+def _line_above(noisy: Draft) -> str:
+    return noisy.before.removesuffix(noisy.line_before).rstrip().rpartition("\n")[2]
+
+
+def _ends_with_directive(noisy: Draft, place: TruthPlace) -> bool:
+    """The answer ends the file with a line for the preprocessor, to which its line end belongs."""
+    last = place.truth.rpartition("\n")[2].lstrip()
+    return place.is_code and not noisy.after and last.startswith("#") and place.language in DIRECTIVES
+
+
+def _has_odd_step(noisy: Draft, place: TruthPlace) -> bool:
+    """The body is not one step of its document deeper than its header, or the document has no other line by which to tell a step."""
+    step = step_of(f"{noisy.before}\n{noisy.after}")
+    return width(place.draft.line_before) != width(indent_of(noisy.line_before)) + (step or -1)
+
+
+UNDECIDABLE: Mapping[str, Callable[[Draft, TruthPlace], bool]] = {
+    "a special token behind it": _reads_as_name,
+    "a special token and what comes then": _reads_as_name,
+    "a special token in other letters": _reads_as_name,
+    "a special token before it": _reads_as_name,
+    "a thought that a template began": _may_be_a_line,
+    "the rest of the line again": _has_no_letter,
+    "the cursor's line again": _is_short,
+    "leading spaces": _is_aligned,
+    "a leading line end": _may_break,
+    "a doubled indentation": _may_be_deeper,
+    "CRLF in a document with LF": _ends_with_directive,
+    "blank lines behind it": _ends_with_directive,
+    "a body without its line end": _has_odd_step,
+    "a body without its line end, indented": _has_odd_step,
+}
+"""Noises with which an answer can be what a person means, and when it can: such pairs are counted apart. Each rule looks at the pair alone, not at the repairs."""
+
+
 # Outcomes.
 
 
@@ -517,6 +626,12 @@ class Pair:
     place: TruthPlace
     noisy: Draft
     made: str
+
+    @property
+    def decidable(self) -> bool:
+        """Whether the noisy answer cannot be what a person means."""
+        rule = UNDECIDABLE.get(self.noise)
+        return rule is None or not rule(self.noisy, self.place)
 
     @property
     def restored(self) -> bool:
@@ -587,20 +702,27 @@ def measured(found: Mapping[str, list[str]], rng: random.Random, each: int) -> I
 
 
 def table(outcomes: Iterable[Pair]) -> str:
-    """The share restored of each noise: in all languages, and in the language and the kind of place in which it is least."""
-    counts, restored = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+    """The share restored of each noise, of the pairs that can be decided: in all languages, and in the language and the kind of place in which it is least."""
+    counts, restored, apart = Counter[tuple[str, ...]](), Counter[tuple[str, ...]](), Counter[str]()
     for pair in outcomes:
+        apart[pair.noise] += not pair.decidable
         for key in ((pair.noise,), (pair.noise, "l", pair.place.language), (pair.noise, "p", pair.place.kind)):
-            counts[key] += 1
-            restored[key] += pair.restored
-    lines = ["| noise | pairs | restored, % | least: language | least: place |", "| --- | --- | --- | --- | --- |"]
+            counts[key] += pair.decidable
+            restored[key] += pair.decidable and pair.restored
+    lines = [_HEAD, "| --- | --- | --- | --- | --- | --- |"]
     for noise in (noise for noise in NOISES if counts[noise,]):
         least = (
-            min((_share(restored, counts, key), key[2]) for key in counts if key[:2] == (noise, axis)) for axis in "lp"
+            min((_share(restored, counts, key), key[2]) for key in counts if key[:2] == (noise, axis) and counts[key])
+            for axis in "lp"
         )
         cells = " | ".join(f"{name} {share:.1f}" for share, name in least)
-        lines.append(f"| {noise} | {counts[noise,]:,} | {_share(restored, counts, (noise,)):.2f} | {cells} |")
-    return "\n".join(lines)
+        share = _share(restored, counts, (noise,))
+        lines.append(f"| {noise} | {counts[noise,]:,} | {apart[noise]:,} | {share:.2f} | {cells} |")
+    pairs, found = sum(counts[noise,] for noise in NOISES), sum(restored[noise,] for noise in NOISES)
+    return "\n".join([*lines, f"| all | {pairs:,} | {apart.total():,} | {100 * found / max(pairs, 1):.2f} | | |"])
+
+
+_HEAD = "| noise | pairs | undecidable | restored, % | least: language | least: place |"
 
 
 def _share(restored: Counter[tuple[str, ...]], counts: Counter[tuple[str, ...]], key: tuple[str, ...]) -> float:

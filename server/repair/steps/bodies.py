@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from server.repair.draft import Draft, indent_of, unit_of, width
+from server.repair.draft import Draft, indent_of, step_of, unit_of, width
 from syntax.tokens import open_brackets
 from syntax.wanted import is_after_header
 
@@ -80,4 +80,4 @@ def _step(draft: Draft, header: str) -> str:
     """The white space of one step."""
     document = f"{draft.before}\n{draft.after}"
     tabs = "\t" in header or (not header and _IN_TABS.search(document) is not None)
-    return "\t" if tabs else " " * unit_of(document)
+    return "\t" if tabs else " " * (step_of(document) or unit_of(draft.text.partition("\n")[2]))

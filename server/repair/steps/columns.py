@@ -18,8 +18,9 @@ _STARTS = frozenset("&+-*<")
 """Those of them that begin a statement too, behind a line that has ended one."""
 _MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*\s|-[^-])(?!.*[{(\[]$)")
 """A line in the middle of a statement."""
-_SEPARATES = re.compile(r"(?:[{\[(,;}\])]|<[^<>]*\w[^<>]*>)$")
-_PROSE = re.compile(r"(?=.{40})[ \t]*(?:[^\W_][\w,.'\"()/-]*[ \t]+){4,}[^\W_][\w,.;'\"()/-]*")
+_SEPARATES = re.compile(r"(?:[{\[(,;}\])\\]|<[^<>]*\w[^<>]*>|^\s*(?:- )?[\"']?[\w.-]+[\"']?:\s+[^|>\s].*[^:])$")
+"""The end of a line below which nothing is deeper than the cursor: brackets, separators, tags, a key with its value."""
+_PROSE = re.compile(r"(?=.{40})[ \t]*(?=[\w\"'(*`])(?:[^\s{}=;$\\|<>]+[ \t]+){4,}[^\s{}=;$\\|<>]+")
 """A line of a paragraph."""
 _ITEM = re.compile(r"(?:[-*+\u2022]|\d{1,9}[.)])\s")
 """The beginning of an item of a list."""
@@ -77,7 +78,7 @@ def _may_be_deeper(draft: Draft, bare: str) -> bool:
     """
     above = draft.before.rstrip().rpartition("\n")[2]
     column, cursor = width(indent_of(above)), width(draft.line_before)
-    if _SEPARATES.search(above) or column < cursor:
+    if _SEPARATES.search(above) or column < cursor or bare[0] in ")]}" or bare.startswith("</"):
         return False
     goes_on = draft.before == f"{draft.before.rstrip()}\n{draft.line_before}"
     return column > cursor or not goes_on or _PROSE.fullmatch(above) is None or _ITEM.match(bare) is not None
@@ -92,9 +93,11 @@ def _line_above(draft: Draft) -> str:
 
 def _goes_on_below(draft: Draft, column: int) -> bool:
     """Whether the suggestion has its indentation twice: its later lines stand where they belong if the first begins at the cursor."""
-    rest = [width(indent_of(line)) for line in draft.text.split("\n")[1:] if line.strip()]
+    rest = next((width(indent_of(line)) for line in draft.text.split("\n")[1:] if line.strip()), -1)
     cursor = width(draft.line_before)
-    return cursor > 0 and bool(rest) and cursor <= min(rest) < column and column == 2 * cursor
+    if not 0 < cursor < column == 2 * cursor:
+        return False
+    return cursor <= rest < column or (cursor < rest == column and _ITEM.match(draft.text.lstrip()) is not None)
 
 
 def _wanted(draft: Draft, above: str, bare: str) -> int | None:

@@ -214,8 +214,8 @@ def _shift(line: str, delta: int) -> str:
 
 def _in_the_files_characters(draft: Draft) -> str:
     """Tabs for spaces in a file that is indented with tabs, and spaces for tabs in one that is not."""
-    if not _INDENTED.search(draft.text):
-        return draft.text
+    if not _INDENTED.search(draft.text) or (_IN_SPACES.search(draft.text) and _IN_TABS.search(draft.text)):
+        return draft.text  # GNU's style has both: eight columns are a tab
     document = f"{draft.before}\n{draft.after}"
     tabs = _IN_TABS.search(document) is not None
     found = (_IN_SPACES if tabs else _IN_TABS).search(draft.text)

@@ -33,7 +33,7 @@ _VOID = frozenset(("br", "hr", "img", "input", "link", "meta", "source", "wbr"))
 _BRACKET = re.compile(r"[()\[\]{}]")
 _STOP = re.compile(r"[.!?]$")
 _CLOSER_LINE = re.compile(r"\s*\n\s*[)\]}]+[;,]?")
-_ENDS = re.compile(r"[^\W\d_]{2,}[;:,]?$|[;,]$|\*/$|-->$|[^\w\s|]{2,}$")
+_ENDS = re.compile(r"[^\W\d_]{2,}[)\]}>\"'`;:,.*]{0,4}$|[;,{]$|\*/$|-->$|[^\w\s|]{2,}$")
 """What hardly anyone writes twice in a row at the end of a line: a word, what ends a statement or a comment."""
 _TRIED = 4
 _FAR = 400
@@ -116,7 +116,9 @@ def _is_said_again(draft: Draft, text: str, head: str, kept: str, said: str) -> 
     if draft.language is None:
         more = _unpaired(draft, head) - _unpaired(draft, kept) if _closes(said) else 0
         surplus = more > 0 and (_CLOSER_LINE.fullmatch(said) or _balance(head) != _balance(kept) == (0, 0, 0))
-        much = _says_much(said) or _STOP.search(said) or (_ENDS.search(said) and not _says_twice(draft, said))
+        much = (
+            more > 0 or _says_much(said) or _STOP.search(said) or (_ENDS.search(said) and not _says_twice(draft, said))
+        )
         return bool(surplus or (more >= 0 and whole and kept and much))
     errors, raw = draft.errors(kept), draft.errors(text)
     if errors >= raw and (errors > raw or _begins_line(draft, kept)):
@@ -129,7 +131,9 @@ def _is_said_again(draft: Draft, text: str, head: str, kept: str, said: str) -> 
 
 def _says_twice(draft: Draft, said: str) -> bool:
     """Whether the document says this twice in a row elsewhere."""
-    return "".join(said.split()) * 2 in "".join((draft.before + "\n" + draft.after).split())
+    word = re.escape(said.strip())
+    pattern = re.compile(rf"(?<!\w){word}\s*{word}(?!\w)")
+    return any(pattern.search(part) for part in (draft.before[-_AROUND:], draft.after[:_AROUND]))
 
 
 def _closes(said: str) -> bool:

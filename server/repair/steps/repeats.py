@@ -54,8 +54,11 @@ _BEGINS = re.compile(
     r"(?:if|elif|elsif|unless|while|until|for|foreach|switch|match|case|when|with|assert|del|raise|throw|echo|puts)\b"
 )
 """The words that begin a statement, and that no expression has."""
-_COMPLETE = re.compile(r"[\])\"'`]$")
+_COMPLETE = re.compile(r"[\w\])\"'`]$")
 """The end of what is complete, so that it cannot begin again directly behind itself."""
+_ASSIGNED = re.compile(r"[\w.\[\]]+(?: *:[^=]*)? +=(?: |$)")
+_MARKER = re.compile(r"(?:[-#*>+;%]+|//|\.\.|\d+[.)])[^\w\s]*\s+\S")
+"""What a line of a text begins with and never has in its middle: the mark of a comment, a quotation or an item."""
 _CALL = re.compile(
     r"(?<!\w)((?:\w+(?:\.|::|->))*(?!(?:if|for|while|switch|catch|and|or|not|in|return)\()([^\W\d]\w*)!?\()\s*$"
 )
@@ -129,15 +132,18 @@ def _is_restart(draft: Draft, said: str, text: str, rest: str) -> bool:
         sure = _HEADER.match(first) is not None or size > 4 or len(bare) > 80
         return len(bare) >= _LONG and (sure or draft.errors(rest) < draft.errors(text))
     errors, raw = draft.errors(rest), draft.errors(text)
-    sure = _is_sure_text(draft, bare) if draft.is_text else _is_sure(bare)
+    sure = _is_sure_text(draft, bare) if draft.is_text else _is_sure(bare, glued=draft.line_before[-1:] == bare[-1:])
     return bool(rest.strip()) and (errors < raw or (errors == raw and sure))
 
 
-def _is_sure(line: str) -> bool:
-    """Whether what a line begins cannot stand on it twice: an assignment, the words of a declaration or a header, what is complete, or a lone modifier."""
+def _is_sure(line: str, *, glued: bool) -> bool:
+    """Whether what a line begins cannot stand on it twice: an assignment, the words of a declaration or a header, or a lone modifier.
+
+    `glued`: no white space is between the two; then neither can what ends with a word, a bracket or a quote.
+    """
     if len(line.split()) > 1:
-        begins = _DECLARES.fullmatch(line) or _BEGINS.match(line) or _COMPLETE.search(line)
-        return line.endswith(" =") or begins is not None
+        begins = _DECLARES.fullmatch(line) or _BEGINS.match(line) or _ASSIGNED.match(line)
+        return begins is not None or (glued and _COMPLETE.search(line) is not None)
     return line in _MODIFIERS
 
 
@@ -145,7 +151,10 @@ def _is_sure_text(draft: Draft, line: str) -> bool:
     """Whether a line of a text without a grammar says too much to begin twice: two words, and neither a row of a table nor what the text says twice elsewhere."""
     said = " ".join(line.split())
     twice = any(f"{said} {said}" in " ".join(part.split()) for part in (draft.before, draft.after))
-    return len(_NAME.findall(line)) > 1 and "|" not in line and not twice
+    words = [word for word in _NAME.findall(line) if not word.isdigit()]
+    if line.startswith("|"):
+        return sum(len(word) > 2 for word in words) > 2 and not twice
+    return (len(words) > 1 or (bool(words) and _MARKER.match(line) is not None)) and not twice
 
 
 def _without_call(draft: Draft, text: str) -> str:

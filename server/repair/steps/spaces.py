@@ -18,7 +18,7 @@ _ODD = re.compile(f"[{_SPACES}{_NOTHING}]")
 _LEADS = re.compile(rf"(?m)^[\s{_NOTHING}]+")
 _UNFINISHED = re.compile(
     r"(?:(?:^|[\s)\]])(?:=>|->|:=|[-+*/%&|^<>=!~]{1,3}|return|yield|await|throw|raise|new|typeof|and|or|not|in|is|of|as|extends|implements|"
-    r"instanceof|import|from|def|class|function|fn|func|let|const|var|if|elif|elsif|unless|when|case|while|until|assert|del)|,|\w[&*]|\b(?:var|let|const|type) \w+)$"
+    r"instanceof|import|from|def|class|function|fn|func|let|const|var|if|elif|elsif|unless|when|case|while|until|assert|del|type|interface|struct|enum|package|namespace|using|public|private|protected|static|final)|,|\w[&*]|\b(?:var|let|const|type) \w+)$"
 )
 """A line behind which its statement goes on, up to the white space at its end."""
 _SEMICOLONS = frozenset({"cpp", "csharp", "java", "rust"})
@@ -92,16 +92,24 @@ def joined(draft: Draft) -> str:
     text = bare if spaced else f" {bare}"
     errors, apart = draft.errors(text), draft.errors()
     goes_on = _is_unfinished(draft, code) or (code[-1] == "}" and _CLAUSE.match(bare) is not None)
-    goes_on = goes_on or (spaced and (_ASSIGNS.match(bare) is not None or _is_in_brackets(draft)))
+    goes_on = goes_on or (
+        spaced and (_ASSIGNS.match(bare) is not None or _opens_on_its_line(draft, bare) or _is_in_brackets(draft))
+    )
     return text if errors < apart or (errors == apart and goes_on) else draft.text
 
 
+def _opens_on_its_line(draft: Draft, bare: str) -> bool:
+    """Whether a block begins that the language wants on the line of its header."""
+    name = draft.language.id if draft.language else ""
+    return (name == "go" and bare[0] == "{") or (name == "ruby" and re.match(r"do\b", bare) is not None)
+
+
 def _is_in_brackets(draft: Draft) -> bool:
-    """Whether a parenthesis or a bracket of code is open at the cursor, so that no statement can end there."""
+    """Whether a bracket is open at the cursor that holds no statements, so that none can end there."""
     if draft.language is None or draft.is_in_text:
         return False
     opened = open_brackets(draft.tree(), len(draft.before))
-    return bool(opened) and (opened[-1].text in "([")
+    return bool(opened) and not opened[-1].block
 
 
 def _is_unfinished(draft: Draft, code: str) -> bool:

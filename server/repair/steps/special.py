@@ -110,8 +110,14 @@ def _without_leading(draft: Draft, text: str) -> str:
         role = _ROLE.match(text) if match[0].lower() in TURNS else None
         if role is not None and role[1].lower() not in _ANSWERS:
             return ""
-        text = (text[role.end() :] if role else text).lstrip("\n")
+        text = _without_role(match, text).lstrip("\n")
     return text
+
+
+def _without_role(match: re.Match[str], text: str) -> str:
+    """What stands behind a token, without the role that it announces."""
+    role = _ROLE.match(text) if match[0].lower() in TURNS else None
+    return text[role.end() :] if role else text
 
 
 def _belongs(draft: Draft, text: str, match: re.Match[str]) -> bool:
@@ -146,10 +152,10 @@ def _is_mentioned(draft: Draft, text: str, match: re.Match[str]) -> bool:
         for other in SPECIAL.finditer(part)
     ):
         return True
-    if not begins and left in _QUOTES and left in rest.partition("\n")[0]:
+    if any(_is_quoted(text, match, quote) for quote in _QUOTES):
         return True
-    if token.startswith("</") and not _has_no(draft, token.replace("/", "", 1)):
-        return True
+    if token.startswith("</") and not (name or "").isupper():
+        return not _has_no(draft, token.replace("/", "", 1)) or f"<{name}" in text[: match.start()]
     if name is None:
         return not begins and left in {" ", "("} and re.match(r"[ \t]*[\w(.,;:)]", rest) is not None
     if _pairs(text, match, name) or (token[0] == "[" and _says(draft.before + draft.after, name)):
@@ -157,7 +163,7 @@ def _is_mentioned(draft: Draft, text: str, match: re.Match[str]) -> bool:
     is_word = name.islower() and name.isalpha() and len(name) > len("eos")
     if begins:
         return token not in _EXACT or is_word
-    if not left.isspace() and left not in _OPENERS and not (left == ">" and is_word):
+    if not left.isspace() and left not in _OPENERS and not (left == ">" and is_word and rest.strip()):
         return False
     if is_word:
         return True
@@ -165,6 +171,12 @@ def _is_mentioned(draft: Draft, text: str, match: re.Match[str]) -> bool:
     if token in _EXACT and not line.strip() and not rest.partition("\n")[0].strip():
         return False  # it stands on a line of its own
     return bool(rest.strip()) or (left.isspace() and not (token in _EXACT and token[0] == "<" and name.isupper()))
+
+
+def _is_quoted(text: str, match: re.Match[str], quote: str) -> bool:
+    """Whether the answer opens a quotation left of a token on its line, and closes it right of it."""
+    left, right = text[: match.start()].rpartition("\n")[2], text[match.end() :].partition("\n")[0]
+    return quote in right and left.count(quote) % 2 == 1
 
 
 def _pairs(text: str, match: re.Match[str], name: str) -> bool:
@@ -185,7 +197,10 @@ def _is_code(draft: Draft, text: str, match: re.Match[str], name: str) -> bool:
         return True
     if not text[:start].strip() and _DECLARED.search(draft.line_before) and not _says(others, name):
         return False  # nobody declares a type parameter without using it
-    given, bare = (text[:end], text[:start]) if text[:start].strip() else (text, text[end:])
+    begins = not text[:start].strip()
+    if begins and match[0].lower() in TURNS and _ROLE.match(text[end:]):
+        return False
+    given, bare = (text, _without_role(match, text[end:]).lstrip("\n")) if begins else (text[:end], text[:start])
     if match[0].startswith("</") or draft.errors(bare) < draft.errors(given):
         return False
     if _goes_on_as_code(draft, text, match, bare):
