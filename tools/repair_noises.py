@@ -536,8 +536,8 @@ def _reads_as_name(noisy: Draft, place: TruthPlace) -> bool:
 
 
 def _may_be_a_line(noisy: Draft, place: TruthPlace) -> bool:
-    """One line of a text is wanted, and nothing tells before its end that it is not the answer."""
-    return not place.is_code and noisy.wanted == "line"
+    """A line of a text is the answer, as far as anything tells before its end."""
+    return place.in_text or (not place.is_code and noisy.wanted == "line")
 
 
 def _has_no_letter(noisy: Draft, place: TruthPlace) -> bool:

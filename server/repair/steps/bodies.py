@@ -70,7 +70,7 @@ def _header_indent(draft: Draft) -> str | None:
     node = tree.root.descendant_for_byte_range(at, at + 1)
     while node is not None and not node.is_error and node.parent is not None and node.type not in draft.language.kinds:
         node = node.parent
-    if node is None or node.is_error or node.parent is None:
+    if node is None or node.is_error or node.parent is None or draft.line_before.strip() == "{":
         return own
     begun = indent_of(draft.before[draft.before.rfind("\n", 0, tree.index(node.start_byte)) + 1 :])
     return min(own, begun, key=width)

@@ -73,8 +73,8 @@ def is_within_a_line(draft: Draft) -> bool:
 
 def _with_fewest_faults(draft: Draft, text: str) -> str:
     found = _faults(replace(draft, text=text))
-    if not found:
-        return text
+    if not found and not (text[:1] in {" ", "\t"} and not draft.line_before.strip() and draft.errors(text)):
+        return text  # a level can be open and yet be none of statements, as that of `case`
     best, least = text, (found, draft.errors(text))
     for other in dict.fromkeys(_moved(draft, text)):
         score = (_faults(replace(draft, text=other)), draft.errors(other))

@@ -112,7 +112,7 @@ def _may_go(draft: Draft, said: str) -> bool:
 
 def _is_said_again(draft: Draft, text: str, head: str, kept: str, said: str) -> bool:
     mark = draft.language.line_comment if draft.language else "\n"
-    whole = said.strip() == draft.line_after.partition(mark)[0].strip()
+    whole = said.strip() in {draft.line_after.strip(), draft.line_after.partition(mark)[0].strip()}
     if draft.language is None:
         more = _unpaired(draft, head) - _unpaired(draft, kept) if _closes(said) else 0
         surplus = more > 0 and (_CLOSER_LINE.fullmatch(said) or _balance(head) != _balance(kept) == (0, 0, 0))

@@ -20,6 +20,7 @@ from syntax.wanted import is_only_closers
 
 _NEAR = 0.9
 _NEAR_LENGTH = 16
+_MUCH = 24
 _LONG = 12
 _FAR = 40
 """How many lines above the cursor are looked at."""
@@ -139,11 +140,12 @@ def _is_restart(draft: Draft, said: str, text: str, rest: str) -> bool:
 def _is_sure(line: str, *, glued: bool) -> bool:
     """Whether what a line begins cannot stand on it twice: an assignment, the words of a declaration or a header, or a lone modifier.
 
-    `glued`: no white space is between the two; then neither can what ends with a word, a bracket or a quote.
+    `glued`: no white space is between the two; then neither can what ends with a word, a bracket or a quote. Nor can a long line.
     """
     if len(line.split()) > 1:
         begins = _DECLARES.fullmatch(line) or _BEGINS.match(line) or _ASSIGNED.match(line)
-        return begins is not None or (glued and _COMPLETE.search(line) is not None)
+        much = len(line) >= _MUCH and len(line.split()) > 3
+        return begins is not None or much or (glued and _COMPLETE.search(line) is not None)
     return line in _MODIFIERS
 
 
@@ -162,7 +164,7 @@ def _without_call(draft: Draft, text: str) -> str:
 
     A function is seldom applied to its own result; where that is usual, or the document does it elsewhere, it stays, if the splice parses.
     """
-    line, bare = draft.line_before.rstrip()[-_NAMES:], text.lstrip(" .")
+    line, bare = draft.line_before.rstrip()[-_NAMES:], text.lstrip(" .:")
     begun = _CALL.search(line) if line.endswith("(") else None
     if begun is None or not bare.startswith(begun[1]) or draft.language is None:
         return text

@@ -24,6 +24,7 @@ _UNFINISHED = re.compile(
 _SEMICOLONS = frozenset({"cpp", "csharp", "java", "rust"})
 _APART = re.compile(r"\s*(?:[@#*]|//|/\*|\[\w|case\b|default\b|\w+:$)")
 """What usually stands on a line of its own: annotations, directives, comments, labels."""
+_BRACE_LINE = re.compile(r"^[ \t]*\{[ \t]*$", re.MULTILINE)
 _ASSIGNS = re.compile(r"=(?![=>])")
 _CLAUSE = re.compile(r"(?:else|catch|finally)\b")
 _CLOSERS = frozenset(")]}")
@@ -99,9 +100,10 @@ def joined(draft: Draft) -> str:
 
 
 def _opens_on_its_line(draft: Draft, bare: str) -> bool:
-    """Whether a block begins that the language wants on the line of its header."""
-    name = draft.language.id if draft.language else ""
-    return (name == "go" and bare[0] == "{") or (name == "ruby" and re.match(r"do\b", bare) is not None)
+    """Whether a block begins that stands on the line of its header, in Ruby or in a document that has no brace on a line of its own."""
+    if draft.language is not None and draft.language.id == "ruby":
+        return re.match(r"do\b", bare) is not None
+    return bare[0] == "{" and not any(_BRACE_LINE.search(part) for part in (draft.before, draft.after))
 
 
 def _is_in_brackets(draft: Draft) -> bool:

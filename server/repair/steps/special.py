@@ -129,7 +129,7 @@ def _belongs(draft: Draft, text: str, match: re.Match[str]) -> bool:
         return True  # talk about the task, which goes with what comes before the fence
     if draft.is_text or draft.is_text_at(start, text):
         line = (draft.line_before + text[:start]).rpartition("\n")[2][-400:]
-        if _PLACEHOLDER.fullmatch(token) and _PLACEHOLDER.search(line):
+        if _PLACEHOLDER.fullmatch(token) and line[-1:].isspace() and _PLACEHOLDER.search(line):
             return True
     if not text[:start].strip() and not text[match.end() :].strip():
         return False  # an answer that is a token alone is empty
