@@ -79,5 +79,5 @@ def _header_indent(draft: Draft) -> str | None:
 def _step(draft: Draft, header: str) -> str:
     """The white space of one step."""
     document = f"{draft.before}\n{draft.after}"
-    tabs = "\t" in header or (not header and _IN_TABS.search(document) is not None)
+    tabs = "\t" in header or (not header and _IN_TABS.search(f"{document}\n{draft.text}") is not None)
     return "\t" if tabs else " " * (step_of(document) or unit_of(draft.text.partition("\n")[2]))

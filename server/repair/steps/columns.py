@@ -18,7 +18,7 @@ _STARTS = frozenset("&+-*<")
 """Those of them that begin a statement too, behind a line that has ended one."""
 _MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*\s|-[^-])(?!.*[{(\[]$)")
 """A line in the middle of a statement."""
-_SEPARATES = re.compile(r"(?:[{\[(,;}\])\\]|<[^<>]*\w[^<>]*>|^\s*(?:- )?[\"']?[\w.-]+[\"']?:\s+[^|>\s].*[^:])$")
+_SEPARATES = re.compile(r"(?:[{\[(,;}\])\\]|<[^<>]*\w[^<>]*>|^\s*(?:- )?[\"']?[\w.-]+[\"']?:\s+(?![|>])\S(?:.*[^:])?)$")
 """The end of a line below which nothing is deeper than the cursor: brackets, separators, tags, a key with its value."""
 _PROSE = re.compile(r"(?=.{40})[ \t]*(?=[\w\"'(*`])(?:[^\s{}=;$\\|<>]+[ \t]+){4,}[^\s{}=;$\\|<>]+")
 """A line of a paragraph."""

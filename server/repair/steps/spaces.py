@@ -92,18 +92,8 @@ def joined(draft: Draft) -> str:
         return draft.text  # a `return` may well end its line
     text = bare if spaced else f" {bare}"
     errors, apart = draft.errors(text), draft.errors()
-    goes_on = _is_unfinished(draft, code) or (code[-1] == "}" and _CLAUSE.match(bare) is not None)
-    goes_on = goes_on or (
-        spaced and (_ASSIGNS.match(bare) is not None or _opens_on_its_line(draft, bare) or _is_in_brackets(draft))
-    )
+    goes_on = _goes_on(draft, code, bare) or (spaced and (_ASSIGNS.match(bare) is not None or _is_in_brackets(draft)))
     return text if errors < apart or (errors == apart and goes_on) else draft.text
-
-
-def _opens_on_its_line(draft: Draft, bare: str) -> bool:
-    """Whether a block begins that stands on the line of its header, in Ruby or in a document that has no brace on a line of its own."""
-    if draft.language is not None and draft.language.id == "ruby":
-        return re.match(r"do\b", bare) is not None
-    return bare[0] == "{" and not any(_BRACE_LINE.search(part) for part in (draft.before, draft.after))
 
 
 def _is_in_brackets(draft: Draft) -> bool:
@@ -114,10 +104,19 @@ def _is_in_brackets(draft: Draft) -> bool:
     return bool(opened) and not opened[-1].block
 
 
-def _is_unfinished(draft: Draft, code: str) -> bool:
-    """Whether a statement cannot end with a line, or does not in a language whose statements end with a semicolon."""
-    semicolons = draft.language is not None and draft.language.id in _SEMICOLONS
-    return _UNFINISHED.search(code) is not None or (semicolons and not code.endswith("}") and not _APART.match(code))
+def _goes_on(draft: Draft, code: str, bare: str) -> bool:
+    """Whether a statement cannot end with a line, or does not where statements end with a semicolon or a block begins on the line of its header.
+
+    So it does in Ruby, and where the document has no brace on a line of its own.
+    """
+    name = draft.language.id if draft.language else ""
+    if _UNFINISHED.search(code) or (code[-1] == "}" and _CLAUSE.match(bare)):
+        return True
+    if name == "ruby" and re.match(r"do\b", bare):
+        return draft.line_before[-1].isspace()
+    if bare[0] == "{":
+        return not any(_BRACE_LINE.search(part) for part in (draft.before, draft.after))
+    return name in _SEMICOLONS and not code.endswith("}") and not _APART.match(code)
 
 
 def _is_aligned(draft: Draft, bare: str) -> bool:
