@@ -82,7 +82,7 @@ def _round(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> tupl
     for name in (name for name in REPAIRS if name in steps):
         if whole and name != "prose":
             draft, whole = replace(draft, after=draft.after[overlap.covered(draft) :]), False
-        step = _taken(name, draft, rules)
+        step = _run_step(name, draft, rules)
         if step is None:
             continue
         trail.append(step)
@@ -98,7 +98,7 @@ def emptied_by(trail: Sequence[RepairStep]) -> RepairName | None:
     return None if last is None or last.after or last.step == TOO_LARGE else last.step
 
 
-def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | None:
+def _run_step(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | None:
     text = STEPS[name](draft)
     if name in _PAPERS[rules]:
         text = _PAPERS[rules][name](replace(draft, text=text))

@@ -48,7 +48,7 @@ def at_the_cursor(draft: Draft) -> str:
     lead = _BEFORE_TAB.sub("", lead)
     cursor, column = width(draft.line_before), width(draft.line_before + lead)
     if draft.language is None:
-        return in_text(draft)
+        return without_doubled_indentation(draft)
     above = _line_above(draft)
     wanted = _wanted(draft, above, bare)
     if column == min((width(indent_of(line)) for line in bare.split("\n")[1:] if line.strip()), default=-1):
@@ -60,7 +60,7 @@ def at_the_cursor(draft: Draft) -> str:
     return ("\t" * (more // 8) + " " * (more % 8) if tabs else " " * more) + bare
 
 
-def in_text(draft: Draft) -> str:
+def without_doubled_indentation(draft: Draft) -> str:
     """The suggestion without its indentation, where it has that of the cursor's line again, in a text whose columns no grammar explains."""
     lead, bare = indent_of(draft.text), draft.text.lstrip(" \t")
     if not lead or not bare.strip() or draft.line_before.strip():

@@ -49,7 +49,7 @@ def repair(draft: Draft) -> str:
     text = _placed(replace(draft, text=below_the_header(draft)))
     if text == draft.text:
         return text
-    return columns.in_text(draft) if is_text(draft) else text
+    return columns.without_doubled_indentation(draft) if _is_in_literal(draft) else text
 
 
 def _placed(draft: Draft) -> str:
@@ -160,7 +160,7 @@ def _is_inside(draft: Draft, index: int) -> bool:
     return False
 
 
-def is_text(draft: Draft) -> bool:
+def _is_in_literal(draft: Draft) -> bool:
     """Whether the cursor itself stands inside a string or a comment."""
     if draft.is_in_open_text or draft.language is None:
         return draft.is_in_open_text

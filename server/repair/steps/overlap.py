@@ -205,10 +205,10 @@ def covered(draft: Draft) -> int:
     or the whole rest of the line where the answer's first line ends with it and more lines follow.
     """
     if draft.language is None:
-        return _taken_by_text(draft)
+        return _covered_without_grammar(draft)
     closers = _CLOSERS.match(draft.after)
     if closers is None:
-        return _taken_line(draft) or _taken_tags(draft)
+        return _covered_line(draft) or _covered_tags(draft)
     if closers[1][0] not in draft.text:
         return 0
     sizes = [match.end() for match in _TOKEN.finditer(closers[1]) if _has_all(draft.text, closers[1][: match.end()])]
@@ -236,7 +236,7 @@ def _ends_with(text: str, said: str) -> bool:
     return "".join(text[-_FAR:].split()).endswith("".join(said.split()))
 
 
-def _taken_line(draft: Draft) -> int:
+def _covered_line(draft: Draft) -> int:
     """The rest of the line, if the splice has fewer errors so, and no more than with the beginning of the answer's first line alone."""
     first, _, more = draft.text.lstrip("\n").partition("\n")
     rest = draft.line_after.rstrip()
@@ -249,7 +249,7 @@ def _taken_line(draft: Draft) -> int:
     return len(rest) if errors < draft.errors() and (not errors or errors <= draft.errors(alone)) else 0
 
 
-def _taken_tags(draft: Draft) -> int:
+def _covered_tags(draft: Draft) -> int:
     """What begins with a closer and ends with the tag that ends the answer, if all of it comes in the answer, in the same order."""
     rest, mine = draft.line_after, _TOKEN.findall(draft.text[-_FAR:])
     tagged = draft.language is not None and draft.language.id in TAGGED
@@ -258,7 +258,7 @@ def _taken_tags(draft: Draft) -> int:
     return _best(draft, list(_in_order(rest, mine)), ())
 
 
-def _taken_by_text(draft: Draft) -> int:
+def _covered_without_grammar(draft: Draft) -> int:
     """What ends with the tag that ends the answer, if it closes the very tags and quotes that the answer closes and has not opened."""
     rest, mine = draft.line_after, _TOKEN.findall(draft.text[-_FAR:])
     if rest[:1] not in _BEGINS_CLOSED or mine[-1:] != [">"] or rest.startswith(draft.text):

@@ -133,7 +133,11 @@ def _is_restart(draft: Draft, said: str, text: str, rest: str) -> bool:
         sure = _HEADER.match(first) is not None or size > 4 or len(bare) > 80
         return len(bare) >= _LONG and (sure or draft.errors(rest) < draft.errors(text))
     errors, raw = draft.errors(rest), draft.errors(text)
-    sure = _is_sure_text(draft, bare) if draft.is_text else _is_sure(bare, glued=draft.line_before[-1:] == bare[-1:])
+    sure = (
+        _is_sure_text(draft, bare)
+        if draft.is_document_of_text
+        else _is_sure(bare, glued=draft.line_before[-1:] == bare[-1:])
+    )
     return bool(rest.strip()) and (errors < raw or (errors == raw and sure))
 
 

@@ -127,13 +127,13 @@ def _belongs(draft: Draft, text: str, match: re.Match[str]) -> bool:
         return True
     if token in {"<CURSOR>", "[CURSOR]"} and "```" in text[match.end() :]:
         return True  # talk about the task, which goes with what comes before the fence
-    if draft.is_text or draft.is_text_at(start, text):
+    if draft.is_document_of_text or draft.is_in_text_at(start, text):
         line = (draft.line_before + text[:start]).rpartition("\n")[2][-400:]
         if _PLACEHOLDER.fullmatch(token) and line[-1:].isspace() and _PLACEHOLDER.search(line):
             return True
     if not text[:start].strip() and not text[match.end() :].strip():
         return False  # an answer that is a token alone is empty
-    if draft.is_text or draft.is_text_at(start, text):
+    if draft.is_document_of_text or draft.is_in_text_at(start, text):
         return _is_mentioned(draft, text, match)
     name = name_in_code(token)
     return bool(name) and _is_code(draft, text, match, name or "")
@@ -232,7 +232,7 @@ def _may_go_on(draft: Draft, text: str, start: int) -> bool:
     begun = text[start:]
     if not _has_no(draft, begun):
         return True
-    if draft.is_text or draft.is_text_at(start, text):
+    if draft.is_document_of_text or draft.is_in_text_at(start, text):
         return text[start - 1 : start].isspace() or len(begun) < 4
     if begun.startswith(("<|", "<\uff5c", "<[", "\u25c1")):
         return False
