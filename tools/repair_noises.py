@@ -35,7 +35,7 @@ _LARGEST = 8_000
 _SEED = 32
 _MOST_FILES = 20_000
 """The most files of a folder that are looked at."""
-_SKIPPED = frozenset({"out", "dist", ".venv", ".git", "site-packages", "__pycache__", "papers"})
+_SKIPPED = frozenset({"node_modules", "out", "dist", ".venv", ".git", "site-packages", "__pycache__", "papers"})
 _TEXTS = {
     ".css": "css",
     ".html": "html",
@@ -729,7 +729,7 @@ def _share(restored: Counter[tuple[str, ...]], counts: Counter[tuple[str, ...]],
     return 100 * restored[key] / counts[key]
 
 
-def main(page: Path, paths: Iterable[Path], each: int = 16) -> None:
+def main(page: Path, paths: Iterable[Path], each: int = 12) -> None:
     """Replace the table of a page."""
     library = Path(sysconfig.get_path("stdlib"))
     rows = table(measured(sources([*paths, library]), random.Random(_SEED), each))  # noqa: S311 - a sample
