@@ -164,6 +164,7 @@ class Stage:
         within: tuple[Within, ...] = (),
         trigger: Trigger = "automatic",
         request: int | None = None,
+        selected: Change | None = None,
     ) -> Moment:
         """The moment just before event `index`, at a virtual time."""
         text = self.text(doc)
@@ -190,6 +191,7 @@ class Stage:
             turn=self._turns[place] - 1,
             request=request,
             sample=self._sample,
+            selected=selected,
         )
 
     def actual(self, doc: int, offset: int) -> int:

@@ -211,6 +211,9 @@ class Close(_DocEvent, frozen=True):
 class Ghost(_DocEvent, frozen=True):
     """An action of an assistant. `latency` is in ms since the request; `trigger` says whether the person asked by hand.
 
+    `selected`, of what was `asked`: the change that the item makes which was selected in the editor's list of completions, against the
+    text of the request (LSP 3.18, "SelectedCompletionInfo").
+
     `answered`: an answer with text came, which need not be shown; only recordings of editors that tell what they show have it.
     `empty`: the answer had no text. `cancelled`: the editor cancelled the request after `latency`.
     """
@@ -221,6 +224,7 @@ class Ghost(_DocEvent, frozen=True):
     text: str = ""
     latency: _Latency = 0.0
     trigger: Literal["automatic", "invoked"] = "automatic"
+    selected: Change | None = None
 
 
 class Run(_Event, frozen=True):

@@ -168,6 +168,7 @@ def test_every_kind_of_event_comes_back(tmp_path):
         Ghost(16, 0, 1, "shown", 3, "ghost\n", 1.25),
         Ghost(17, 0, 1, "rejected", 3, "ghost\n"),
         Ghost(18, 0, 2, "asked", 99, trigger="invoked"),
+        Ghost(18, 0, 4, "asked", 6, selected=(4, 6, "text_of")),
         Ghost(19, 0, 3, "ignored"),
         Run(20, "pytest", 3, 1, 1),
         Save(21, 0),
