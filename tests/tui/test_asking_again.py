@@ -11,7 +11,7 @@ from tests.support.asking_again import RIGHT, ask, fill, listed, refused, said, 
 from tests.support.hostile_texts import HOSTILE, is_harmless
 from tests.support.inspector_screen import drawn, themed
 from tests.support.scale import sampled
-from tests.support.screen_looks import in_two_looks
+from tests.support.screen_looks import in_one_look
 from tests.support.waiting import PATIENCE_S, until_drawn
 from tui.inspector.again.answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
@@ -252,11 +252,11 @@ async def test_hostile_text_is_harmless_in_the_dialog_and_in_the_list(asked_run)
             await pilot.press("escape")
 
 
-@in_two_looks
+@in_one_look
 def test_dialog(asked_run, snap_compare, size, theme):
     assert snap_compare(themed(asked_run, theme), run_before=refused, terminal_size=size)
 
 
-@in_two_looks
+@in_one_look
 def test_list(asked_run, snap_compare, size, theme):
     assert snap_compare(themed(asked_run, theme), run_before=listed, terminal_size=size)

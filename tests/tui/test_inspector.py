@@ -26,7 +26,7 @@ from tests.support.inspector_screen import (
 )
 from tests.support.preloaded import preloaded_script
 from tests.support.scale import sampled
-from tests.support.screen_looks import in_two_looks
+from tests.support.screen_looks import in_one_look
 from tui.glossary import UNTESTABLE
 from tui.inspector.app import Inspector
 from tui.inspector.screens.filters import FilterDialog
@@ -282,19 +282,19 @@ async def test_hostile_text_is_harmless_on_every_screen(tmp_path, size):
             assert is_harmless(drawn(app))
 
 
-@in_two_looks
+@in_one_look
 @pytest.mark.parametrize("keys", SCREENS.values(), ids=SCREENS)
 def test_screen(folder, snap_compare, size, keys, theme):
     assert snap_compare(themed(folder, theme), press=keys, terminal_size=size)
 
 
-@in_two_looks
+@in_one_look
 @pytest.mark.parametrize("keys", PAGES_AND_DIALOGS.values(), ids=PAGES_AND_DIALOGS)
 def test_page_or_dialog(folder, snap_compare, size, keys, theme):
     assert snap_compare(themed(folder, theme), run_before=pressing(keys), terminal_size=size)
 
 
-@in_two_looks
+@in_one_look
 @pytest.mark.parametrize("name", ["suggestion", "hole", "graft", "time"])
 def test_screen_of_a_real_run(real_run, snap_compare, size, name, theme):
     assert snap_compare(themed(real_run, theme), run_before=turning_to(name), terminal_size=size)
