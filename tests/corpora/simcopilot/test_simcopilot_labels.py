@@ -21,7 +21,7 @@ MORE = {
     ("java", "infilling"): (-19, 0, 32, 1, 1, 2, 1, -1),
     ("java", "completion"): (-17, -1, 39, -2, 3, 1, 0, 3),
 }
-"""How many more tasks our labels name; docs/benchmarks.md explains each kind of difference."""
+"""How many more tasks our labels name; docs/measured.md has the differences."""
 
 
 @pytest.fixture(scope="module")
