@@ -70,6 +70,14 @@ def test_links_lead_somewhere(page):
     assert lost == []
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if REFERENCE not in page.parents], ids=name)
+def test_files_that_a_page_names_exist(page):
+    """Rooms and files in back-ticks; NAME, TYPE and ID stand for something in them."""
+    rooms = "server|replay|runners|corpora|tui|syntax|tools|vscode-ext"
+    named = set(re.findall(rf"`((?:{rooms})/[\w/.-]+)`", text_of(page)))
+    assert [one for one in sorted(named) if not re.search(r"\b[A-Z]+\b", one) and not (ROOT / one).exists()] == []
+
+
 def test_words_of_tables_that_a_tool_writes_do_not_count():
     assert words("one two\n<!-- policies -->\n| three |\n<!-- /policies -->\nfour | 5 | --- |") == 3
     assert words("one\n<!-- tables: make repairs -->\ntwo\n<!-- end of tables -->\n") == 1
