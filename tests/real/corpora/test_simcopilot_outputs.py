@@ -6,6 +6,8 @@ from corpora.corpus import corpus_of
 from replay.judge.states import ProjectState
 from tests.support.simcopilot_data import TOWER, write_stairs, write_tower
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 
 @pytest.fixture
 def tower(tmp_path, need):
