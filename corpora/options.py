@@ -7,13 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from math import lcm
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from msgspec import structs
 
-from corpora.tasks import Task
 from replay.options import QUICK, ClusterBy, RunOptions
 from server.option import Option, identity
+
+if TYPE_CHECKING:
+    from corpora.tasks import Task  # with all that tests programs, a tenth of a second of each command's start
 
 EVIDENCE = 512
 """Tokens of a prompt that functions of elsewhere may have in scenario 4 of blocks, unless the settings say otherwise: some providers have none for other places."""

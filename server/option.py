@@ -23,6 +23,8 @@ class Option:
 
     flag: str | None = None
     """The flag, as `--project` or `--ask-missed/--no-ask-missed`. None: as the field is called; empty: there is none."""
+    short: str = ""
+    """A second name (`-o`)."""
     metavar: str | None = None
     """What stands for the value in `--help`; None: its type."""
     env: str | None = None

@@ -27,7 +27,8 @@ from replay.run.engine import cache_folder
 from runners.sandboxes import pick
 from server.settings import ProviderSettings
 from server.version import version
-from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ServerFlags
+from tui.commands.options.flags import ServerFlags
+from tui.commands.options.parameters import Given
 from tui.commands.options.run_options import options_of_evaluation
 from tui.commands.runs.evaluating import run
 from tui.console import SafeConsole
@@ -240,13 +241,10 @@ def show_built(found: Mapping[str, Any]) -> None:
     console.print(Text(f"What each stage found, with its log: {found['logs']}", "dim"))
 
 
-def evaluated(file: Path, provider: ProviderFlags, settings: str, *, quiet: bool) -> dict[str, Any]:
+def evaluated(file: Path, given: Given, settings: str, *, quiet: bool) -> dict[str, Any]:
     """The summary of `evaluate FILE --provider NAME …`, which is shown unless `quiet`."""
-    given = EvaluateFlags()
-    options = options_of_evaluation(
-        provider, ServerFlags(settings=settings), given, corpus=str(file), data=None, published=""
-    )
-    return asyncio.run(run(options, given.out, quiet=quiet))
+    options = options_of_evaluation(given, ServerFlags(settings=settings), corpus=str(file))
+    return asyncio.run(run(options, None, quiet=quiet))
 
 
 def status_of(found: Mapping[str, Any]) -> ExitStatus:

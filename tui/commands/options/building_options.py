@@ -14,6 +14,7 @@ from server.providers import registry
 from server.settings import ProviderSettings
 from tui.commands.options.chats import ASSISTANTS
 from tui.commands.options.configuration import settings_of
+from tui.commands.options.parameters import Given, members_of
 from tui.errors import ConfigurationError
 
 
@@ -36,9 +37,7 @@ def refuse_unknown(kind: str, until: str, provider: str) -> None:
         registry.check(provider)
 
 
-def advisor_of(
-    provider: str, settings: str, *, model: str, base_url: str, asks: bool, runs: bool
-) -> ProviderSettings | None:
+def advisor_of(given: Given, settings: str, *, asks: bool, runs: bool) -> ProviderSettings | None:
     """The model that is asked how a repository is tested; None: none is.
 
     Raises:
@@ -49,11 +48,11 @@ def advisor_of(
         if runs:
             raise ConfigurationError("--run-proposals is about what --ask-model brings: add that, or leave it out")
         return None
-    if provider not in ASSISTANTS:
+    if given["provider"] not in ASSISTANTS:
         raise ConfigurationError(
             f"--ask-model needs a model that answers questions: choose --provider {', '.join(ASSISTANTS[:-1])} or {ASSISTANTS[-1]}"
         )
-    return settings_of(settings, {"name": provider, "model": model, "base_url": base_url}).provider
+    return settings_of(settings, members_of(ProviderSettings, given)).provider
 
 
 def choice_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, get_args
 
 from corpora.corpus import LANGUAGE_NAMES
@@ -13,7 +13,9 @@ from server.nearest import did_you_mean
 from server.settings import Settings
 from syntax.languages import LANGUAGES
 from tui.commands.options.configuration import replay_options
-from tui.commands.options.run_options import requires_of, words
+from tui.commands.options.flags import RepositoryFlags
+from tui.commands.options.parameters import Given, members_of, words
+from tui.commands.options.run_options import checked_tests, requires_of
 from tui.errors import ConfigurationError
 
 
@@ -50,25 +52,30 @@ def _known(named: Sequence[str], known: Sequence[str], what: str) -> tuple[Any, 
     return tuple(name for name in known if name in named)
 
 
-def testing_of(
-    over: Mapping[str, str],
-    requires: Sequence[str] | None,
-    *,
-    network: bool,
-    variables: Sequence[str] | None,
-    sandbox: str,
-) -> ReplayOptions:
-    """How the repository is tested, as a replay of its tapes would: what flags say (`over`, and what it `requires` beside) over `[tests]` of `ghosttape.toml`.
+def testing_of(repository: RepositoryFlags, rights: Given, sandbox: str) -> ReplayOptions:
+    """How the repository is tested, as a replay of its tapes would: what flags say over `[tests]` of `ghosttape.toml`.
 
     Raises:
         ConfigurationError: the file or a flag is malformed.
 
     """
+    members = members_of(ReplayOptions, rights)
     return replay_options(
         Settings(),
         sandbox=sandbox,
-        network_setup=network,
-        setup_env=tuple(variables or ()),
-        tests_over=dict(over),
-        also_requires=requires_of(requires),
+        network_setup=members["network_setup"],
+        setup_env=members["setup_env"],
+        tests_over=tests_over(repository),
+        also_requires=requires_of(repository.requires),
     )
+
+
+def tests_over(repository: RepositoryFlags) -> dict[str, str]:
+    """What flags say of how a repository is tested.
+
+    Raises:
+        ConfigurationError: there is no such toolchain.
+
+    """
+    said = {"toolchain": repository.toolchain, "setup": repository.setup, "command": repository.test_command}
+    return checked_tests({name: value for name, value in said.items() if value is not None})

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 
 import typer
 
-_SERVERS = frozenset({"openai", "llamacpp", "ollama", "anthropic"})
-READ_BY: Mapping[str, frozenset[str]] = {
-    "model": _SERVERS | {"gguf"},
-    "base_url": _SERVERS,
-    "command": frozenset({"lsp"}),
-    "answers": frozenset({"recorded", "oracle"}),
-    "text": frozenset({"fixed"}),
-}
-"""Parameter of a command: the providers that read it."""
-_FLAGS = {"base_url": "--base-url", "command": "--server"}
+from server.settings import ProviderSettings
+from tui.commands.options.parameters import flags_of
 
 
 def warn_unused(context: typer.Context, provider: str) -> None:
@@ -24,8 +15,8 @@ def warn_unused(context: typer.Context, provider: str) -> None:
 
     What the environment says holds for many commands, and is no mistake where one of them has no use for it.
     """
-    for name, readers in READ_BY.items():
-        source = context.get_parameter_source(name)
+    for flag in flags_of(ProviderSettings):
+        source, readers = context.get_parameter_source(flag.key), flag.option.read_by or {provider}
         if source is not None and source.name == "COMMANDLINE" and provider not in readers and sys.stderr is not None:
-            flag, known = _FLAGS.get(name, f"--{name}"), ", ".join(sorted(readers))
-            sys.stderr.write(f"ghosttape: warning: provider {provider} does not look at {flag} (only {known})\n")
+            known = ", ".join(sorted(readers))
+            sys.stderr.write(f"ghosttape: warning: provider {provider} does not look at {flag.words} (only {known})\n")
