@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -29,8 +29,8 @@ REPAIRS: tuple[RepairName, ...] = ("prose", "repeats", "indent", "brackets", "st
 
 SERVERS = frozenset(keys.NAMES)
 """The providers that ask a model server over HTTP."""
+_T = TypeVar("_T")
 _PROMPT = Option(flag="", table="prompts")
-_BUDGET = Option(flag="", changes_results=False)
 _RATE = Option(flag="", table="providers", changes_results=False)
 _PLACE = re.compile(r" - at `\$([^`]*)`$")
 _UNKNOWN_KEY = re.compile(r"unknown field `([^`]*)`")
@@ -52,16 +52,6 @@ class AnswerRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     session: str = ""
     """Whose questions these are. The n-th question of a session takes the session's n-th answer; a question that was never asked in it takes
     the answer to the same question of another."""
-    shares: Annotated[bool, _BUDGET] = False
-    """Whether several runs share the file. Then each answer is read to its end, also if its reader has enough before, and a session uses
-    whole answers of others only; what was asked and what was used is noted beside the file (`questions.jsonl`)."""
-    places: Annotated[int, _BUDGET] = 1
-    """With `shares`: how many questions the provider gets at once, those included whose answers nobody reads on."""
-    most_questions: Annotated[int | None, _BUDGET] = None
-    """With `shares`: how many questions may still be asked (None: no limit)."""
-    most_cost: Annotated[float | None, _BUDGET] = None
-    """With `shares`: what further questions may cost at most (None: no limit), at `price`: of a token of a prompt, and of one of an answer."""
-    price: Annotated[tuple[float, float], _BUDGET] = (0.0, 0.0)
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -255,12 +245,22 @@ def split_recording(options: Any) -> tuple[Any, RecordingSettings | None]:
         SettingsError: the request is malformed, or its folder is relative.
 
     """
-    if not isinstance(options, Mapping) or options.get("record") is None:
-        return _without(options, "record"), None
+    return split_request(options, "record", RecordingSettings)
+
+
+def split_request(options: Any, key: str, kind: type[_T]) -> tuple[Any, _T | None]:
+    """Split `initializationOptions` into settings and a member that is none of them.
+
+    Raises:
+        SettingsError: the member is malformed.
+
+    """
+    if not isinstance(options, Mapping) or options.get(key) is None:
+        return _without(options, key), None
     try:
-        return _without(options, "record"), msgspec.convert(options["record"], RecordingSettings)
+        return _without(options, key), msgspec.convert(options[key], kind)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"settings: {error} - at `$.record`") from error
+        raise SettingsError(f"settings: {error} - at `$.{key}`") from error
 
 
 def _without(options: Any, key: str) -> Any:
