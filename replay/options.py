@@ -52,12 +52,12 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     settings: Settings = Settings()
     """The language server's settings."""
+    seed: Annotated[int, Option(panel="Model")] = 0
+    """Seed of everything random."""
     samples: Annotated[int, Option(min=1, panel="Model")] = 1
     """Answers asked for at each moment or task: pass@k for k up to this."""
     ablate: Annotated[Literal["", "repairs"], Option(metavar="repairs", panel="Repairs")] = ""
     """repairs: repair each answer with all steps, with none, and with each step left out, run the tests on each, and say what every step gains and what it breaks. The model is asked once."""
-    seed: Annotated[int, Option(panel="Model")] = 0
-    """Seed of everything random."""
     sandbox: Annotated[str, Option(panel="Tests and sandbox")] = "auto"
     """Where tests run: auto (bubblewrap, else unshare), either by name, docker, docker:IMAGE, or none (unsafe)."""
     tests: Annotated[bool, Option(flag="--no-tests", is_negated=True, panel="Tests and sandbox")] = True

@@ -18,10 +18,11 @@ from tui.cli import corpora, instructions, judge, questions, runs, screens
 from tui.commands.looking import reporting
 from tui.commands.options import flags
 from tui.commands.options.flags import EvaluateFlags, GateFlags, ReplayFlags, ServerFlags
-from tui.commands.options.parameters import DeclaredFlags, Flags, Given, command
+from tui.commands.options.parameters import DeclaredFlags, command
 from tui.commands.options.try_options import TryFlags
 from tui.commands.options.unused import warn_unused
 from tui.commands.tapes import exchange
+from tui.declared_flags import Flags, Given
 from tui.outcome import ExitStatus, print_json
 
 _NOT_OF_TRY = (
@@ -286,8 +287,8 @@ def serve(
     from server.lsp import language_server as lsp
     from server.providers import registry
     from tui.commands.options.configuration import file_of, settings_of
-    from tui.commands.options.parameters import members_of
     from tui.commands.options.recorded_folder import recording_folder
+    from tui.declared_flags import members_of
 
     chosen = settings_of(settings, members_of(ProviderSettings, provider))
     registry.check(chosen.provider.name)

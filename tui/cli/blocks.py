@@ -11,7 +11,8 @@ import typer
 from server.option import Option
 from server.settings import ProviderSettings
 from tui.commands.options import flags
-from tui.commands.options.parameters import DeclaredFlags, Flags, Given
+from tui.commands.options.parameters import DeclaredFlags
+from tui.declared_flags import Flags, Given
 from tui.outcome import print_json
 
 _Served: TypeAlias = Annotated[Given, DeclaredFlags.of(ProviderSettings, "model", "base_url")]
@@ -77,16 +78,15 @@ def build(
     * `ghosttape corpora export codev app.jsonl -o published` (the published layout)
     """
     from tui.commands import building
-    from tui.commands.options import building_options
-    from tui.commands.options.mining_options import testing_of
+    from tui.commands.options.run_options import testing_of
     from tui.outcome import ExitStatus
 
-    building_options.refuse_unknown(kind, given.until, given.evaluate)
-    advisor = building_options.advisor_of(
+    building.refuse_unknown(kind, given.until, given.evaluate)
+    advisor = building.advisor_of(
         {"provider": given.provider, **served}, settings, asks=given.ask_model, runs=given.run_proposals
     )
     testing = testing_of(tested, rights, sandbox)
-    choice = building_options.choice_of(
+    choice = building.choice_of(
         given.number, given.blocks, seed, given.max_lines, paths=tested.path, excluded=tested.exclude
     )
     is_said = bool(testing.tests_over) or testing.project_tests is not None
@@ -153,8 +153,8 @@ def choose(
     * `ghosttape corpora choose --search python --limit 50 -o chosen.txt`
     """
     from tui.commands import choosing
-    from tui.commands.options.parameters import members_of
     from tui.commands.options.run_options import generation_settings
+    from tui.declared_flags import members_of
 
     asked = members_of(ProviderSettings, provider)
     judge = generation_settings(settings, asked).provider if "name" in asked else None

@@ -13,7 +13,8 @@ from server.option import Option
 from server.settings import ProviderSettings
 from tui.cli import blocks, questions
 from tui.commands.options import flags
-from tui.commands.options.parameters import DeclaredFlags, Flags, Given, command
+from tui.commands.options.parameters import DeclaredFlags, command
+from tui.declared_flags import Flags, Given
 from tui.errors import ConfigurationError
 from tui.outcome import guarded, print_json
 
@@ -116,8 +117,8 @@ def audit(
     from tui.commands import benchmarks
     from tui.commands.options.configuration import options_of
     from tui.commands.options.corpus_data import named_corpus
-    from tui.commands.options.parameters import members_of
     from tui.commands.options.run_options import check_repository
+    from tui.declared_flags import members_of
 
     if runs:
         related = benchmarks.related(runs)
@@ -185,10 +186,10 @@ def mine(
     * `ghosttape corpora mine app -o some.jsonl --limit 50 --kinds function-body,loop-body --categories completion`
     """
     from tui.commands import mining
-    from tui.commands.options.mining_options import choice_of, testing_of
+    from tui.commands.options.run_options import testing_of
 
     testing = testing_of(tested, rights, sandbox)
-    choice = choice_of(
+    choice = mining.choice_of(
         languages, given.kinds, given.categories, given.max_lines, paths=tested.path, excluded=tested.exclude
     )
     request = mining.MiningRequest(repository, given.out, given.name, choice, given.limit, seed, testing, given.force)
@@ -236,8 +237,8 @@ def generate(
     from corpora.corpus import card_of
     from corpora.generation.funnel import Funnel, counts
     from tui.commands import generating
-    from tui.commands.options.parameters import members_of, words
     from tui.commands.options.run_options import generation_settings
+    from tui.declared_flags import members_of, words
 
     card_of(name)
     funnel = Funnel(given.out)

@@ -10,7 +10,7 @@ import typer
 
 from server.option import Option
 from tui.commands.options import flags
-from tui.commands.options.parameters import Flags
+from tui.declared_flags import Flags
 from tui.outcome import print_json
 
 PairFile = Annotated[Path, typer.Argument(metavar="PAIRS", help="A file of `ghosttape instructions pairs`.")]

@@ -11,7 +11,8 @@ import typer
 from server.option import Option
 from tui.cli import growing
 from tui.commands.options import flags
-from tui.commands.options.parameters import Flags, command
+from tui.commands.options.parameters import command
+from tui.declared_flags import Flags
 from tui.outcome import ExitStatus, print_json
 
 app = typer.Typer(

@@ -10,7 +10,7 @@ import typer
 
 from server.option import Option
 from tui.commands.options import flags
-from tui.commands.options.parameters import Flags
+from tui.declared_flags import Flags
 from tui.errors import ConfigurationError
 from tui.outcome import ExitStatus, print_json
 
@@ -63,8 +63,8 @@ def ask(
     * `ghosttape ask efcb --data ~/src/efcb --provider openai --model m --out efcb-m --require-recorded` (the same once more, without a network)
     """
     from tui.commands.options.configuration import another_model, model_of
-    from tui.commands.options.parameters import words
     from tui.commands.questions import examining
+    from tui.declared_flags import words
 
     if corpus != "efcb":
         raise ConfigurationError(f"{corpus!r} asks no questions: efcb does (the others: `ghosttape evaluate`)")

@@ -10,7 +10,8 @@ import typer
 from server.option import Option
 from tui.commands.options import flags
 from tui.commands.options.flags import GateFlags
-from tui.commands.options.parameters import Flags, command
+from tui.commands.options.parameters import command
+from tui.declared_flags import Flags
 from tui.outcome import guarded, print_json
 
 app = typer.Typer(

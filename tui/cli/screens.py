@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from server.option import Option
-from tui.commands.options.parameters import Flags
+from tui.declared_flags import Flags
 
 
 class TuiFlags(Flags, frozen=True, kw_only=True):

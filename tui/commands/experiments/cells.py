@@ -39,9 +39,9 @@ from server.settings import ContextSettings, ProviderSettings, overlay
 from tui.commands.experiments.file import Axes, ExperimentFile, folded, shown
 from tui.commands.options.configuration import File, file_of
 from tui.commands.options.flags import EvaluateFlags, ServerFlags
-from tui.commands.options.parameters import Flag, flags_of
 from tui.commands.options.run_options import options_of_evaluation, options_of_replay
 from tui.commands.runs.replaying import bundled
+from tui.declared_flags import Flag, flags_of
 from tui.errors import ConfigurationError
 
 PlaceOf: TypeAlias = Callable[[str], tuple[str, ...]]

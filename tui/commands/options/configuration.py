@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -20,7 +21,7 @@ from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from server.errors import SettingsError
 from server.settings import REPAIRS, ProviderSettings, RepairName, Settings, explain_error, merge, overlay, parse
-from tui.commands.options.parameters import Given, flags_of, members_of
+from tui.declared_flags import Given, flags_of, members_of
 from tui.errors import ConfigurationError
 
 FILE = "ghosttape.toml"
@@ -65,8 +66,9 @@ def settings_of(
     *,
     base: Settings = DEFAULTS,
     repairs: str | None = None,
+    others: Mapping[str, Any] = MappingProxyType({}),
 ) -> Settings:
-    """The language server's settings: flags over `--settings` over the folder's file over `base`; empty flags say nothing.
+    """The language server's settings: flags of the provider, and of `others` by their table, over `--settings` over the folder's file over `base`; empty flags say nothing.
 
     A server that only the folder's file names does not get the key of the environment, and must be on this machine.
 
@@ -76,9 +78,8 @@ def settings_of(
     """
     from_file = file_of(folder or Path()).server
     given = {key: value for key, value in flags.items() if value}
-    chosen = overlay(
-        _json(settings), {"provider": given} | ({} if repairs is None else {"repairs": repairs_of(repairs)})
-    )
+    steps = {} if repairs is None else {"repairs": repairs_of(repairs)}
+    chosen = overlay(_json(settings), {**others, "provider": given, **steps})
     from_folder = _of_folder(base, from_file)
     of_provider, named = from_file.get("provider", {}), chosen["provider"]
     if "base_url" in of_provider and "base_url" not in named:

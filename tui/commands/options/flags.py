@@ -12,7 +12,8 @@ from corpora.registry import CORPORA
 from replay.options import ReplayOptions, RunOptions
 from server.option import Option
 from server.settings import ProviderSettings
-from tui.commands.options.parameters import DeclaredFlags, Flags, Given
+from tui.commands.options.parameters import DeclaredFlags
+from tui.declared_flags import Flags, Given
 from tui.errors import ConfigurationError
 
 

@@ -1,189 +1,24 @@
-"""From options as they are declared (`server.option`) to the parameters of commands, and from what is given there back to options."""
+"""From declared flags to the parameters of commands, as typer wants them."""
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import functools
 import inspect
-import keyword
-import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter
-from itertools import pairwise
-from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 import typer
-from msgspec import UnsetType
 from typer.core import TyperCommand
 
-from server.option import Option, declarations
-from server.settings import ProviderSettings
+from tui.declared_flags import Flag, Given, flags_of, is_struct
 from tui.outcome import guarded
 
 R = TypeVar("R")
 T = TypeVar("T", bound=msgspec.Struct)
-Given: TypeAlias = Mapping[str, Any]
-"""The values of flags by their keys: `{"no_tests": True}`. A flag that is not in it has its default."""
-
-
-class Flags(msgspec.Struct, frozen=True, kw_only=True):
-    """What can be chosen of a command and is no option of a run: each field is a flag, also one without an `Option`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """A flag, as the field of an options struct declares it."""
-
-    owner: type[msgspec.Struct]
-    place: tuple[str, ...]
-    """Where the field is among the options: `("settings", "provider", "name")`."""
-    option: Option
-    type: Any
-    """The type of its value on the command line: `str`, `int | None`, `list[str] | None`."""
-    default: Any
-    is_layered: bool
-    """Whether its field is laid over a file's, so that a flag with its default says nothing."""
-
-    @property
-    def name(self) -> str:
-        """The name of the field."""
-        return self.place[-1]
-
-    @property
-    def words(self) -> str:
-        """How it is written: `--no-tests`, `--ask-missed/--no-ask-missed`."""
-        return self.option.flag or f"--{self.name.replace('_', '-')}"
-
-    @property
-    def key(self) -> str:
-        """Its key in the file of an experiment, and the name of its parameter."""
-        key = self.words.partition("/")[0].removeprefix("--").replace("-", "_")
-        return f"{key}_" if keyword.iskeyword(key) else key
-
-    @property
-    def help(self) -> str:
-        """The first paragraph of the docstring below its field."""
-        return _docstrings(self.owner).get(self.name, "").partition("\n\n")[0]
-
-    @property
-    def annotation(self) -> Any:
-        """Its type as typer reads it. Its help is read from the source, and only when it is shown (`DeclaredCommand`)."""
-        option = self.option
-        declared = typer.Option(
-            *filter(None, (self.words, self.option.short)),
-            metavar=option.metavar,
-            envvar=option.env,
-            min=option.min,
-            max=option.max,
-            rich_help_panel=option.panel or None,
-        )
-        return Annotated[self.type, declared]
-
-    @property
-    def parameter(self) -> Parameter:
-        """The parameter of a command that takes it."""
-        default = Parameter.empty if self.default is msgspec.NODEFAULT else self.default
-        return Parameter(self.key, Parameter.KEYWORD_ONLY, default=default, annotation=self.annotation)
-
-    def member(self, value: Any) -> Any:
-        """The value of the field that a value of the flag means."""
-        if self.option.is_negated:
-            return not value
-        if self.option.is_list and not self.is_layered:
-            return words(value)
-        if any(get_origin(each) is list for each in get_args(self.type)):
-            return tuple(map(self._rooted, value or ()))
-        return self._rooted(value)
-
-    def _rooted(self, value: Any) -> Any:
-        return str(Path(value).absolute()) if self.option.is_path and value else value
-
-
-@functools.cache
-def flags_of(kind: type[msgspec.Struct]) -> tuple[Flag, ...]:
-    """The flags of options, those of nested ones among them (`--provider` of `ReplayOptions`)."""
-    return tuple(_flags(kind, ()))
-
-
-def members_of(kind: type[msgspec.Struct], given: Given) -> dict[str, Any]:
-    """The options that flags mean, nested as the options are; what is laid over a file's, or follows from others, is in it only where a flag says it."""
-    members: dict[str, Any] = {}
-    for flag in flags_of(kind):
-        value, says_nothing = given.get(flag.key, flag.default), flag.is_layered or flag.option.is_derived
-        if says_nothing and value == flag.default:
-            continue
-        table = members
-        for name in flag.place[:-1]:
-            table = table.setdefault(name, {})
-        table[flag.name] = flag.member(value)
-    return members
-
-
-def words(text: str) -> tuple[str, ...]:
-    """The words of a flag that takes several, separated by commas."""
-    return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def _flags(kind: type[msgspec.Struct], place: tuple[str, ...]) -> Iterator[Flag]:
-    hints, declared = get_type_hints(kind, include_extras=True), declarations(kind)
-    is_layered = bool(place) or issubclass(kind, ProviderSettings)
-    for field in msgspec.structs.fields(kind):
-        option, hint = declared.get(field.name, Option() if issubclass(kind, Flags) else None), hints[field.name]
-        if option is None:
-            for struct in (each for each in (hint, *get_args(hint)) if _is_struct(each)):
-                yield from _flags(struct, (*place, field.name))
-        elif option.flag != "":
-            wanted = _type(
-                get_args(hint)[0] if get_origin(hint) is Annotated else hint,
-                option,
-                optional=option.is_derived or is_layered,
-            )
-            default = None if type(None) in get_args(wanted) else False if option.is_negated else field.default
-            default = "" if wanted is str and (is_layered or option.is_list) else default
-            yield Flag(kind, (*place, field.name), option, wanted, default, is_layered)
-
-
-def _is_struct(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-
-
-def _type(kind: Any, option: Option, *, optional: bool) -> Any:
-    """The type of a flag's value, by that of its field: no choice of names is typer's, and several values are a list or one word."""
-    parts = get_args(kind) if get_origin(kind) in {Union, UnionType} else (kind,)
-    chosen = [each for each in parts if each not in {type(None), UnsetType}]
-    wanted, is_optional = (str if str in chosen else chosen[0]), len(chosen) < len(parts)
-    if get_origin(wanted) is tuple:
-        return (str | None if optional else str) if option.is_list else list[get_args(wanted)[0]] | None  # type: ignore[misc]
-    if get_origin(wanted) is Literal:
-        wanted = type(get_args(wanted)[0])
-    if optional and wanted is str and not option.is_derived:
-        return str | None if is_optional else str  # an empty word says nothing
-    return wanted | None if is_optional or optional else wanted
-
-
-@functools.cache
-def _docstrings(kind: type) -> Mapping[str, str]:
-    """The docstrings below the fields of a class, read from its source; none where that is missing."""
-    try:
-        (defined,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-    except (OSError, SyntaxError):
-        return {}
-    assert isinstance(defined, ast.ClassDef)
-    inherited = {
-        name: text for base in kind.__mro__[1:2] if base is not object for name, text in _docstrings(base).items()
-    }
-    own = {
-        field.target.id: inspect.cleandoc(below.value.value)
-        for field, below in pairwise(defined.body)
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
-        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) and isinstance(below.value.value, str)
-    }
-    return {**inherited, **own}
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +56,26 @@ class DeclaredCommand(TyperCommand):
                 parameter.help = flags[parameter.name].help  # type: ignore[attr-defined]
 
 
+def annotation_of(flag: Flag) -> Any:
+    """The type of a flag as typer reads it. Its help is read from the source, and only when it is shown (`DeclaredCommand`)."""
+    option = flag.option
+    declared = typer.Option(
+        *filter(None, (flag.words, option.short)),
+        metavar=option.metavar,
+        envvar=option.env,
+        min=option.min,
+        max=option.max,
+        rich_help_panel=option.panel or None,
+    )
+    return Annotated[flag.type, declared]
+
+
+def parameter_of(flag: Flag) -> Parameter:
+    """The parameter of a command that takes a flag."""
+    default = Parameter.empty if flag.default is msgspec.NODEFAULT else flag.default
+    return Parameter(flag.key, Parameter.KEYWORD_ONLY, default=default, annotation=annotation_of(flag))
+
+
 def command(
     app: typer.Typer, name: str | None = None, **settings: Any
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
@@ -244,13 +99,13 @@ def expanded(run: Callable[..., R]) -> Callable[..., R]:
     for one in inspect.signature(run).parameters.values():
         hint = hints[one.name]
         declared = next((each for each in get_args(hint)[1:] if isinstance(each, DeclaredFlags)), None)
-        if _is_struct(hint) or (declared and get_origin(get_args(hint)[0]) is get_origin(Given)):
+        if is_struct(hint) or (declared and get_origin(get_args(hint)[0]) is get_origin(Given)):
             group = {flag.key: flag for flag in (declared.flags if declared else flags_of(hint))}
             groups[one.name] = (dict if declared else functools.partial(_filled, hint), [*group])
-            parameters += [flag.parameter for flag in group.values()]
+            parameters += [parameter_of(flag) for flag in group.values()]
             flags |= group
         elif declared:
-            parameters.append(one.replace(annotation=declared.flags[0].annotation))
+            parameters.append(one.replace(annotation=annotation_of(declared.flags[0])))
             flags[one.name] = declared.flags[0]
         else:
             parameters.append(one.replace(annotation=hint))

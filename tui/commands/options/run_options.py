@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from msgspec import structs
@@ -21,8 +22,8 @@ from server.settings import ContextSettings, ProviderSettings, Settings
 from tui.commands.options.chats import in_a_chat
 from tui.commands.options.configuration import NO_FILE, File, options_of, replay_options, settings_of
 from tui.commands.options.corpus_data import named_corpus
-from tui.commands.options.flags import ServerFlags
-from tui.commands.options.parameters import Given, members_of, words
+from tui.commands.options.flags import RepositoryFlags, ServerFlags
+from tui.declared_flags import Given, members_of, words
 from tui.errors import ConfigurationError
 
 
@@ -34,25 +35,26 @@ def options_of_replay(given: Given, server: ServerFlags, *, over: File = NO_FILE
 
     """
     members = members_of(ReplayOptions, given)
-    chosen = _chosen(members)
-    settings = settings_of(server.settings, {**chosen.provider, "record": server.record}, repairs=chosen.repairs)
+    said = _SaidSettings.of(members, server)
+    settings = settings_of(server.settings, said.flags, repairs=said.repairs, others=said.others)
     members["instructions"] = instructions_of(given.get("instructions", ""), tests=members["tests"])
     members["tests_over"] = checked_tests(members.pop("project_tests", {}))
     requires_of(members["also_requires"])
     return replay_options(settings, over=over, **members)
 
 
-class _ChosenSettings(NamedTuple):
-    """What flags say of the server's settings."""
+class _SaidSettings(NamedTuple):
+    """What flags say of the server's settings, as `settings_of` takes it."""
 
-    provider: dict[str, Any]
+    flags: dict[str, Any]
     repairs: str | None
+    others: dict[str, Any]
 
-
-def _chosen(members: dict[str, Any]) -> _ChosenSettings:
-    """Take what flags say of the server's settings out of the options that they mean."""
-    settings = members.pop("settings", {})
-    return _ChosenSettings(settings.get("provider", {}), settings.get("repairs"))
+    @classmethod
+    def of(cls, members: dict[str, Any], server: ServerFlags) -> _SaidSettings:
+        """Take them out of the options that flags mean."""
+        said = members.pop("settings", {})
+        return cls({**said.pop("provider", {}), "record": server.record}, said.pop("repairs", None), said)
 
 
 def requires_of(named: Sequence[str] | None) -> tuple[str, ...]:
@@ -92,6 +94,35 @@ def checked_tests(over: Mapping[str, str]) -> dict[str, str]:
     return dict(over)
 
 
+def testing_of(repository: RepositoryFlags, rights: Given, sandbox: str) -> ReplayOptions:
+    """How the repository is tested, as a replay of its tapes would: what flags say over `[tests]` of `ghosttape.toml`.
+
+    Raises:
+        ConfigurationError: the file or a flag is malformed.
+
+    """
+    members = members_of(ReplayOptions, rights)
+    return replay_options(
+        Settings(),
+        sandbox=sandbox,
+        network_setup=members["network_setup"],
+        setup_env=members["setup_env"],
+        tests_over=tests_over(repository),
+        also_requires=requires_of(repository.requires),
+    )
+
+
+def tests_over(repository: RepositoryFlags) -> dict[str, str]:
+    """What flags say of how a repository is tested.
+
+    Raises:
+        ConfigurationError: there is no such toolchain.
+
+    """
+    said = {"toolchain": repository.toolchain, "setup": repository.setup, "command": repository.test_command}
+    return checked_tests({name: value for name, value in said.items() if value is not None})
+
+
 def options_of_evaluation(
     given: Given, server: ServerFlags, *, corpus: str, data: Path | None = None, chat: str = ""
 ) -> EvaluateOptions:
@@ -102,7 +133,7 @@ def options_of_evaluation(
 
     """
     members = members_of(EvaluateOptions, given)
-    settings, published = _chosen(members), members["published"]
+    said = _SaidSettings.of(members, server)
     if members["embeddings"] and not _shows_functions(members["scenario"]):
         raise ConfigurationError(
             "--embeddings finds functions for scenario 4 of blocks: add --scenario 4, or leave it out"
@@ -110,9 +141,10 @@ def options_of_evaluation(
     name, found = named_corpus(corpus, data)
     chosen = evaluate_settings(
         server.settings,
-        {**settings.provider, "record": server.record},
-        settings.repairs,
-        published=published,
+        said.flags,
+        said.repairs,
+        others=said.others,
+        published=members["published"],
         ablate=members["ablate"],
         scoring=members["scoring"],
         scenario=members["scenario"],
@@ -162,6 +194,7 @@ def evaluate_settings(
     scoring: str = "answer",
     scenario: int = 1,
     chat: str = "",
+    others: Mapping[str, Any] = MappingProxyType({}),
 ) -> Settings:
     """The server's settings for an evaluation: answers may have `LENGTH` tokens, unless anything names another number, and evidence (scenario 4 of blocks) `EVIDENCE`.
 
@@ -182,7 +215,8 @@ def evaluate_settings(
     context = ContextSettings(snippets=EVIDENCE if _shows_functions(scenario) else None)
     base = Settings(provider=ProviderSettings(max_tokens=LENGTH), context=context)
     as_published = structs.replace(base, repairs=()) if published and not ablate else base
-    made = settings_of(settings, named, base=as_published, repairs=repairs if scoring == "answer" else "none")
+    steps = repairs if scoring == "answer" else "none"
+    made = settings_of(settings, named, base=as_published, repairs=steps, others=others)
     return in_a_chat(made, chat) if chat else made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from server.option import Option
-from tui.commands.options.parameters import Flags
+from tui.declared_flags import Flags
 
 LAST, LAST_CHOSEN, LIMIT = 5, 20, 10
 """Without other words the newest five commits that give a session are typed, of those that flags choose the newest twenty, and each is asked about ten times."""

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from server.settings import ProviderSettings
-from tui.commands.options.parameters import flags_of
+from tui.declared_flags import flags_of
 
 
 def warn_unused(context: typer.Context, provider: str) -> None:

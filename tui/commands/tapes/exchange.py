@@ -9,7 +9,7 @@ import typer
 
 from server.option import Option
 from tui.commands.options.flags import JsonFlag
-from tui.commands.options.parameters import Flags
+from tui.declared_flags import Flags
 
 
 class ImportFlags(Flags, frozen=True, kw_only=True):

@@ -7,7 +7,8 @@ import typer
 from typer.testing import CliRunner
 
 from server.option import Option
-from tui.commands.options.parameters import DeclaredFlags, Flags, Given, command, flags_of, members_of
+from tui.commands.options.parameters import DeclaredFlags, command
+from tui.declared_flags import Flags, Given, flags_of, members_of
 
 
 class Chosen(Flags, frozen=True, kw_only=True):
