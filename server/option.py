@@ -52,10 +52,17 @@ class Option:
 
 
 @cache
+def hints_of(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
+    """The types of a struct's fields, each `Annotated` as it is declared."""
+    return get_type_hints(kind, include_extras=True)
+
+
+@cache
 def declarations(kind: type[msgspec.Struct]) -> Mapping[str, Option]:
     """The declarations of a struct by the names of its fields; fields without one are left out."""
-    hints = get_type_hints(kind, include_extras=True)
-    found = {name: [each for each in get_args(hint)[1:] if isinstance(each, Option)] for name, hint in hints.items()}
+    found = {
+        name: [each for each in get_args(hint)[1:] if isinstance(each, Option)] for name, hint in hints_of(kind).items()
+    }
     return {name: options[0] for name, options in found.items() if options}
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 from msgspec import UnsetType
 
-from server.option import Option, declarations
+from server.option import Option, declarations, hints_of
 from server.settings import ProviderSettings
 
 Given: TypeAlias = Mapping[str, Any]
@@ -40,7 +40,7 @@ class Flag:
     """The type of its value on the command line: `str`, `int | None`, `list[str] | None`."""
     default: Any
     is_layered: bool
-    """Whether its field is laid over a file's, so that a flag with its default says nothing."""
+    """Whether a file may decide its field, so that a flag with its default decides nothing."""
 
     @property
     def name(self) -> str:
@@ -73,7 +73,7 @@ class Flag:
             return tuple(map(self._rooted, value or ()))
         return self._rooted(value)
 
-    def said(self, value: Any) -> Iterator[str]:
+    def to_words(self, value: Any) -> Iterator[str]:
         """The words of a command line that give the field a value: `--no-tests`, or `--path src --path lib`."""
         on, _, off = self.words.partition("/")
         if self.type in {bool, bool | None}:
@@ -96,11 +96,11 @@ def flags_of(kind: type[msgspec.Struct]) -> tuple[Flag, ...]:
 
 
 def members_of(kind: type[msgspec.Struct], given: Given) -> dict[str, Any]:
-    """The options that flags mean, nested as the options are; what is laid over a file's, or follows from others, is in it only where a flag says it."""
+    """The options that flags mean, nested as the options are; what a file or other options may decide is in it only where its flag is given."""
     members: dict[str, Any] = {}
     for flag in flags_of(kind):
-        value, says_nothing = given.get(flag.key, flag.default), flag.is_layered or flag.option.is_derived
-        if says_nothing and value == flag.default:
+        value = given.get(flag.key, flag.default)
+        if value == flag.default and (flag.is_layered or flag.option.is_derived):
             continue
         table = members
         for name in flag.place[:-1]:
@@ -110,11 +110,11 @@ def members_of(kind: type[msgspec.Struct], given: Given) -> dict[str, Any]:
 
 
 def words_of(kind: type[msgspec.Struct], config: Mapping[str, Any]) -> Iterator[str]:
-    """The words of a command line that mean options as they are kept beside a run; of those that are off by default, or empty, nothing."""
+    """The words of a command line for options as they are kept beside a run, without switches that are off and values that are empty."""
     for flag in flags_of(kind):
         table: Any = functools.reduce(lambda table, name: table.get(name) or {}, flag.place[:-1], config)
         if flag.name in table:
-            yield from flag.said(table[flag.name])
+            yield from flag.to_words(table[flag.name])
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def _flags(kind: type[msgspec.Struct], place: tuple[str, ...]) -> Iterator[Flag]:
-    hints, declared = get_type_hints(kind, include_extras=True), declarations(kind)
+    hints, declared = hints_of(kind), declarations(kind)
     is_layered = bool(place) or issubclass(kind, ProviderSettings)
     for field in msgspec.structs.fields(kind):
         option, hint = declared.get(field.name, Option() if issubclass(kind, Flags) else None), hints[field.name]
@@ -131,11 +131,8 @@ def _flags(kind: type[msgspec.Struct], place: tuple[str, ...]) -> Iterator[Flag]
             for struct in (each for each in (hint, *get_args(hint)) if is_struct(each)):
                 yield from _flags(struct, (*place, field.name))
         elif option.flag != "":
-            wanted = _type(
-                get_args(hint)[0] if get_origin(hint) is Annotated else hint,
-                option,
-                optional=option.is_derived or is_layered,
-            )
+            own = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+            wanted = _type(own, option, optional=option.is_derived or is_layered)
             default = None if type(None) in get_args(wanted) else False if option.is_negated else field.default
             default = "" if wanted is str and (is_layered or option.is_list) else default
             yield Flag(kind, (*place, field.name), option, wanted, default, is_layered)

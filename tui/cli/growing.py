@@ -109,13 +109,16 @@ def codebook(
     from tui.commands.options.configuration import another_model, model_of
 
     coder = model_of(provider, settings, max_tokens=given.max_tokens)
-    second = {
-        "name": given.second_provider,
-        "model": given.second_model,
-        "base_url": given.second_base_url,
-        "max_tokens": given.max_tokens,
-    }
-    other = another_model("second", "a second coder", second, given.second_settings) or coder
+    second = another_model(
+        "second",
+        "a second coder",
+        provider=given.second_provider,
+        model=given.second_model,
+        base_url=given.second_base_url,
+        settings=given.second_settings,
+        max_tokens=given.max_tokens,
+    )
+    other = second or coder
     document = asyncio.run(
         growing.make_codebook(
             file, coder, other, given.out, may_differ=may_differ, require_recorded=given.require_recorded

@@ -103,10 +103,6 @@ class InstructionRunFlags(Flags, frozen=True, kw_only=True):
 
     judge_provider: str = ""
     """Who verifies what no rule can (default: nobody, and such instructions are not drawn)."""
-    judge_model: str = ""
-    """The judge's model."""
-    judge_base_url: str = ""
-    """The judge's server."""
     calibration: Annotated[Path | None, Option(metavar="FILE")] = None
     """What the judge is worth: of `instructions calibrate`. It stands beside the figures."""
     each: Annotated[int, Option(min=1)] = 1
@@ -137,7 +133,7 @@ def run(
     *,
     provider: flags.ProviderFlags,
     given: InstructionRunFlags,
-    judge_settings: flags.JudgeSettings = "{}",
+    judge: flags.JudgeFlags,
     instructions: flags.Instructions = "",
     sandbox: flags.ProgramSandbox = "auto",
     concurrency: flags.Concurrency = 1,
@@ -158,17 +154,19 @@ def run(
 
     if not given.judge_provider and given.calibration:
         raise ConfigurationError("--calibration is of a judge: name it with --judge-provider")
-    judge = {
-        "name": given.judge_provider,
-        "model": given.judge_model,
-        "base_url": given.judge_base_url,
-        "max_tokens": given.max_tokens,
-    }
     asked = aligning.AlignedProblems(
         data=data,
         out=given.out,
         provider=model_of(provider, settings, max_tokens=given.max_tokens),
-        judge=another_model("judge", "a judge", judge, judge_settings),
+        judge=another_model(
+            "judge",
+            "a judge",
+            provider=given.judge_provider,
+            model=judge.judge_model,
+            base_url=judge.judge_base_url,
+            settings=judge.judge_settings,
+            max_tokens=given.max_tokens,
+        ),
         instructions=instructions,
         each=given.each,
         settings=aligning.settings_named(given.setting),

@@ -22,10 +22,6 @@ class AskedQuestionFlags(Flags, frozen=True, kw_only=True):
     """A copy of its repository, or a folder REPOSITORY/*.jsonl in its form."""
     judge_provider: str = ""
     """Who scores texts (default: nobody, and only letters are scored)."""
-    judge_model: str = ""
-    """The judge's model."""
-    judge_base_url: str = ""
-    """The judge's server."""
     tasks: str = ""
     """Only these, comma-separated: gmcq-easy, gmcq-hard, mpr-gen, reverse-qa, reverse-qa-hallu."""
     repositories: str = ""
@@ -45,7 +41,7 @@ def ask(
     *,
     given: AskedQuestionFlags,
     provider: flags.ProviderFlags,
-    judge_settings: flags.JudgeSettings = "{}",
+    judge: flags.JudgeFlags,
     calibration: flags.Calibrations = None,
     concurrency: flags.Concurrency = 1,
     seed: flags.Seed = 0,
@@ -71,12 +67,6 @@ def ask(
     if given.data is None:
         raise ConfigurationError("the data of efcb has no licence, so nothing fetches it: name your copy with --data")
 
-    judge = {
-        "name": given.judge_provider,
-        "model": given.judge_model,
-        "base_url": given.judge_base_url,
-        "max_tokens": given.max_tokens,
-    }
     if calibration and not given.judge_provider:
         raise ConfigurationError("--calibration is of a judge: name it with --judge-provider")
     asked = examining.AskedQuestions(
@@ -87,7 +77,15 @@ def ask(
         limit=given.limit,
         seed=seed,
         provider=model_of(provider, settings, max_tokens=given.max_tokens) if provider["provider"] else None,
-        judge=another_model("judge", "a judge", judge, judge_settings),
+        judge=another_model(
+            "judge",
+            "a judge",
+            provider=given.judge_provider,
+            model=judge.judge_model,
+            base_url=judge.judge_base_url,
+            settings=judge.judge_settings,
+            max_tokens=given.max_tokens,
+        ),
         places=concurrency,
         require_recorded=given.require_recorded,
         calibrations=calibration or [],

@@ -51,7 +51,7 @@ DEFAULT = "default"
 
 
 def _keys(kind: type[msgspec.Struct], table: str = "") -> frozenset[str]:
-    """The keys that a table may have of what a struct declares: in `[options]` those of flags, in others what they alone have."""
+    """The keys of a struct's options in a table of the file: without a table those of flags, in `[options]`; else those that only this table has."""
     if not table:
         return frozenset(flag.key for flag in flags_of(kind) if not flag.option.table)
     return frozenset(name for name, option in declarations(kind).items() if option.table == table)
@@ -98,11 +98,7 @@ class ExperimentCells:
 
     def _check_names(self) -> None:
         content = self.file.content
-        self.file.check_keys(
-            content.options,
-            _REPLAY | _EVALUATE | _MODEL,
-            "options",
-        )
+        self.file.check_keys(content.options, _REPLAY | _EVALUATE | _MODEL, "options")
         for name, table in content.providers.items():
             self.file.check_keys(table, _PROVIDER, "providers", name)
         for name, table in content.corpus.items():

@@ -77,7 +77,7 @@ def settings_of(
 
     """
     from_file = file_of(folder or Path()).server
-    given = {key: value for key, value in flags.items() if value}
+    given = {key: value for key, value in flags.items() if value not in (None, "", {})}
     steps = {} if repairs is None else {"repairs": repairs_of(repairs)}
     chosen = overlay(_json(settings), {**others, "provider": given, **steps})
     from_folder = _of_folder(base, from_file)
@@ -99,7 +99,9 @@ def model_of(given: Given, settings: str, *, max_tokens: int | None = None) -> P
     return settings_of(settings, {"max_tokens": max_tokens, **members_of(ProviderSettings, given)}).provider
 
 
-def another_model(flag: str, who: str, members: Mapping[str, Any], settings: str) -> ProviderSettings | None:
+def another_model(
+    flag: str, who: str, *, provider: str, model: str, base_url: str, settings: str, max_tokens: int
+) -> ProviderSettings | None:
     """A second model, as of a judge (`--judge-provider`): by its own flags and JSON, and nothing that the folder's file or `--settings` say of the first.
 
     Else it would inherit the server of the first, which would get the key of the second. None: there is none.
@@ -108,10 +110,11 @@ def another_model(flag: str, who: str, members: Mapping[str, Any], settings: str
         ConfigurationError, SettingsError: flags say something of a model that is not named, or are malformed.
 
     """
-    if members["name"]:
+    if provider:
+        members = {"name": provider, "model": model, "base_url": base_url, "max_tokens": max_tokens}
         given = {key: value for key, value in members.items() if value}
         return _rooted(merge(DEFAULTS, overlay(_json(settings), {"provider": given}))).provider
-    if members["model"] or members["base_url"] or settings != "{}":
+    if model or base_url or settings != "{}":
         raise ConfigurationError(
             f"--{flag}-model, --{flag}-base-url and --{flag}-settings are of {who}: name it with --{flag}-provider"
         )

@@ -41,12 +41,6 @@ ModelFlags: TypeAlias = Annotated[Given, DeclaredFlags.of(ProviderSettings, "nam
 """A model that is asked and not measured."""
 SetUpRights: TypeAlias = Annotated[Given, DeclaredFlags.of(ReplayOptions, "network_setup", "setup_env")]
 """What set-up commands may have."""
-JudgeSettings = Annotated[
-    str,
-    typer.Option(
-        help='Settings of the judge, in the form of --settings ({"provider": {"temperature": 0.5}}); those of the other model never count for it.'
-    ),
-]
 Instructions = Annotated[
     str,
     typer.Option(
@@ -142,6 +136,17 @@ class EvaluateFlags(Flags, frozen=True, kw_only=True):
     """Ask in a chat, in the words of this paper; codev: the whole file, as Codev-Bench asks general models, and of the answer counts what stands in its last fences (docs/codev.md)."""
     by: Annotated[str, Option(metavar="constructs,comment,reference", panel="Output")] = ""
     """Show the shares that pass by labels of the tasks too, comma-separated: constructs (what the removed code uses and is), comment (distance to the nearest comment above), reference (distance to the farthest definition that is referred to). --json always has them."""
+
+
+class JudgeFlags(Flags, frozen=True, kw_only=True):
+    """The model that judges, beside its provider."""
+
+    judge_model: str = ""
+    """The judge's model."""
+    judge_base_url: str = ""
+    """The judge's server."""
+    judge_settings: str = "{}"
+    """Settings of the judge, in the form of --settings ({"provider": {"temperature": 0.5}}); those of the other model never count for it."""
 
 
 class GateFlags(Flags, frozen=True, kw_only=True):

@@ -35,26 +35,27 @@ def options_of_replay(given: Given, server: ServerFlags, *, over: File = NO_FILE
 
     """
     members = members_of(ReplayOptions, given)
-    said = _SaidSettings.of(members, server)
-    settings = settings_of(server.settings, said.flags, repairs=said.repairs, others=said.others)
+    chosen = _SettingsFlags.of(members, server)
+    settings = settings_of(server.settings, chosen.flags, repairs=chosen.repairs, others=chosen.others)
     members["instructions"] = instructions_of(given.get("instructions", ""), tests=members["tests"])
     members["tests_over"] = checked_tests(members.pop("project_tests", {}))
     requires_of(members["also_requires"])
     return replay_options(settings, over=over, **members)
 
 
-class _SaidSettings(NamedTuple):
-    """What flags say of the server's settings, as `settings_of` takes it."""
+class _SettingsFlags(NamedTuple):
+    """The flags of the server's settings, as `settings_of` takes them."""
 
     flags: dict[str, Any]
     repairs: str | None
     others: dict[str, Any]
 
     @classmethod
-    def of(cls, members: dict[str, Any], server: ServerFlags) -> _SaidSettings:
+    def of(cls, members: dict[str, Any], server: ServerFlags) -> _SettingsFlags:
         """Take them out of the options that flags mean."""
-        said = members.pop("settings", {})
-        return cls({**said.pop("provider", {}), "record": server.record}, said.pop("repairs", None), said)
+        settings = members.pop("settings", {})
+        provider, repairs = settings.pop("provider", {}), settings.pop("repairs", None)
+        return cls({**provider, "record": server.record}, repairs, settings)
 
 
 def requires_of(named: Sequence[str] | None) -> tuple[str, ...]:
@@ -83,7 +84,7 @@ def _is_package(named: str) -> bool:
 
 
 def checked_tests(over: Mapping[str, str]) -> dict[str, str]:
-    """What flags say of how projects are tested, in place of their own words.
+    """The flags that replace how projects are tested.
 
     Raises:
         ConfigurationError: there is no such toolchain.
@@ -113,14 +114,14 @@ def testing_of(repository: RepositoryFlags, rights: Given, sandbox: str) -> Repl
 
 
 def tests_over(repository: RepositoryFlags) -> dict[str, str]:
-    """What flags say of how a repository is tested.
+    """The flags that replace how a repository is tested.
 
     Raises:
         ConfigurationError: there is no such toolchain.
 
     """
-    said = {"toolchain": repository.toolchain, "setup": repository.setup, "command": repository.test_command}
-    return checked_tests({name: value for name, value in said.items() if value is not None})
+    over = {"toolchain": repository.toolchain, "setup": repository.setup, "command": repository.test_command}
+    return checked_tests({name: value for name, value in over.items() if value is not None})
 
 
 def options_of_evaluation(
@@ -133,17 +134,17 @@ def options_of_evaluation(
 
     """
     members = members_of(EvaluateOptions, given)
-    said = _SaidSettings.of(members, server)
+    chosen = _SettingsFlags.of(members, server)
     if members["embeddings"] and not _shows_functions(members["scenario"]):
         raise ConfigurationError(
             "--embeddings finds functions for scenario 4 of blocks: add --scenario 4, or leave it out"
         )
     name, found = named_corpus(corpus, data)
-    chosen = evaluate_settings(
+    settings = evaluate_settings(
         server.settings,
-        said.flags,
-        said.repairs,
-        others=said.others,
+        chosen.flags,
+        chosen.repairs,
+        others=chosen.others,
         published=members["published"],
         ablate=members["ablate"],
         scoring=members["scoring"],
@@ -154,7 +155,7 @@ def options_of_evaluation(
     members.setdefault("cluster_by", _clusters(name, found))
     check_repository(found, members)
     _check_extra_rules(members["extra_rules"], of_blocks=is_of_blocks(name, found))
-    return options_of(EvaluateOptions, settings=chosen, corpus=name, data=str(found), **members)
+    return options_of(EvaluateOptions, settings=settings, corpus=name, data=str(found), **members)
 
 
 def _check_extra_rules(named: Sequence[str], *, of_blocks: bool) -> None:
