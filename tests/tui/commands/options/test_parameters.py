@@ -6,6 +6,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import tui.cli.app  # noqa: F401 - with it the flags of all commands are declared
+from corpora.options import EvaluateOptions
+from replay.options import ReplayOptions
 from server.option import Option
 from tui.commands.options.parameters import DeclaredFlags, command
 from tui.declared_flags import Flags, Given, flags_of, members_of
@@ -120,3 +123,14 @@ def test_a_flag_is_known_by_one_key_everywhere():
     assert keys["no_water"] == ("--no-water", ("dry",))
     assert keys["wood"] == ("--wood", ("inner", "wood"))
     assert "hidden" not in keys
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [ReplayOptions, EvaluateOptions, *(each for each in Flags.__subclasses__() if each.__module__.startswith("tui."))],
+    ids=lambda kind: kind.__name__,
+)
+def test_each_flag_has_a_help_and_a_key_of_its_own(kind):
+    flags = flags_of(kind)
+    assert [flag.words for flag in flags if not flag.help] == []
+    assert len({flag.key for flag in flags}) == len(flags)
