@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,10 +18,8 @@ from server.settings import ProviderSettings
 from tui.cli import corpora, instructions, judge, questions, runs, screens
 from tui.commands.looking import reporting
 from tui.commands.options import flags
-from tui.commands.options.flags import EvaluateFlags, GateFlags, ReplayFlags, ServerFlags
-from tui.commands.options.parameters import DeclaredFlags, command
-from tui.commands.options.try_options import TryFlags
-from tui.commands.options.unused import warn_unused
+from tui.commands.options.flags import EvaluateFlags, GateFlags, ReplayFlags, ServerFlags, TryFlags
+from tui.commands.options.parameters import DeclaredFlags, command, warn_unused
 from tui.commands.tapes import exchange
 from tui.declared_flags import Flags, Given
 from tui.outcome import ExitStatus, print_json
@@ -287,7 +286,6 @@ def serve(
     from server.lsp import language_server as lsp
     from server.providers import registry
     from tui.commands.options.configuration import file_of, settings_of
-    from tui.commands.options.recorded_folder import recording_folder
     from tui.declared_flags import members_of
 
     chosen = settings_of(settings, members_of(ProviderSettings, provider))
@@ -296,8 +294,24 @@ def serve(
     server = lsp.create(chosen)
     add_commands(server)
     add_evaluation(server, lambda folder: file_of(folder).tests)
-    add_recording(server, recording_folder(record))
+    add_recording(server, _recording_folder(record))
     lsp.serve(server)
+
+
+def _recording_folder(given: Path | None) -> Path | None:
+    """The folder of `--record`, absolute. One that cannot be made or written is named on standard error: completions go on without a recording."""
+    if given is None:
+        return None
+    from replay.recording.errors import RecordingStopped
+    from replay.recording.journal import check_folder  # with all that knows secrets: a seventh of the start of a server
+
+    folder = given.expanduser().absolute()
+    try:
+        check_folder(folder)
+    except RecordingStopped as error:
+        if sys.stderr is not None:
+            sys.stderr.write(f"ghosttape: warning: {error}\n")
+    return folder
 
 
 command(app)(reporting.report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter
@@ -14,6 +15,7 @@ import msgspec
 import typer
 from typer.core import TyperCommand
 
+from server.settings import ProviderSettings
 from tui.declared_flags import Flag, Given, flags_of, is_struct
 from tui.outcome import guarded
 
@@ -124,3 +126,15 @@ def expanded(run: Callable[..., R]) -> Callable[..., R]:
 def _filled(kind: type[T], **given: Any) -> T:
     """A struct of flags with what was given."""
     return kind(**{flag.name: flag.member(given[flag.key]) for flag in flags_of(kind)})
+
+
+def warn_unused(context: typer.Context, provider: str) -> None:
+    """Say on standard error which flags of the command line the provider does not look at.
+
+    What the environment says holds for many commands, and is no mistake where one of them has no use for it.
+    """
+    for flag in flags_of(ProviderSettings):
+        source, readers = context.get_parameter_source(flag.key), flag.option.read_by or {provider}
+        if source is not None and source.name == "COMMANDLINE" and provider not in readers and sys.stderr is not None:
+            known = ", ".join(sorted(readers))
+            sys.stderr.write(f"ghosttape: warning: provider {provider} does not look at {flag.words} (only {known})\n")
