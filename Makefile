@@ -53,9 +53,9 @@ policies: dev ## The tables of docs/policies.md anew: make policies DATA=../shar
 reached: dev sandbox ## What the second run, with probes in the tests, changes and costs: make reached DATA=../shared/data
 	$(BIN)/python tests/performance/reached.py $(DATA)
 
-repairs: dev ## The tables of docs/repairs.md anew: make repairs DATA=../shared/data
+repairs: dev ## The tables of docs/repairs.md anew: make repairs DATA=../shared/data [SOURCES="further folders of source files"]
 	$(BIN)/python -m tools.repair_tables $(DATA) docs/repairs.md
-	$(BIN)/python -m tools.repair_noises docs/repairs.md server syntax vscode-ext/src corpora/demo tests/server/repair/sources $(DATA)/devbench/benchmark
+	$(BIN)/python -m tools.repair_noises docs/repairs.md . $(DATA)/devbench/benchmark $(SOURCES)
 
 bench: real sandbox ## Measure: tests/performance
 	$(BIN)/pytest tests/performance --benchmark-enable --benchmark-only

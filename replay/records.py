@@ -9,6 +9,7 @@ import msgspec
 
 from runners.verdicts import VerdictClass
 from server.counts import Finish
+from syntax.text import Change
 from syntax.wanted import Stop
 
 EndingName: TypeAlias = Literal[
@@ -63,7 +64,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     are the text around the cursor (cut to a window for display), `truth` is the text at this place in the finished project. `turn` counts the moments at one
     place before one event; there are several
     only if text was accepted and removed again. `request` is the number of the tape's own request that is asked again here, None if the
-    policy asks by itself. `sample` is the index, from 0, of one of several answers to the same
+    policy asks by itself; `selected` is the change that the item makes which was selected in the editor's list then. `sample` is the index, from 0, of one of several answers to the same
     question.
     """
 
@@ -89,6 +90,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     turn: int = 0
     request: int | None = None
     sample: int = 0
+    selected: Change | None = None
 
     @property
     def question(self) -> tuple[object, ...]:

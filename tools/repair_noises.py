@@ -1,25 +1,28 @@
 """Noise that models add to right answers, and how much of it the repairs take away: a table of docs/repairs.md.
 
-`python -m tools.repair_noises PAGE PATH…` cuts truths out of the files below the paths (and out of DevBench's programs, `*.jsonl`), adds
-each noise to each of them, and replaces the table between the marks in the page. A pair is *restored* if the document comes out as it was.
+`python -m tools.repair_noises PAGE PATH…` cuts truths out of files below the paths (and out of DevBench's programs, `*.jsonl`) and out of Python's standard
+library, adds each noise to each of them, and replaces the table between the marks in the page. A pair is *restored* if the document comes out as it was.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 import re
 import sys
+import sysconfig
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from server.prompt.special_tokens import SPECIAL, SPELLINGS
-from server.repair.draft import Draft, indent_of
+from server.prompt.special_tokens import SPECIAL, SPELLINGS, name_in_code
+from server.repair.draft import DIRECTIVES, Draft, indent_of, step_of, width
 from server.repair.offer import offered
 from syntax.blocks import closing, constructs, extent, line_end
 from syntax.languages import LANGUAGES, Language, language_of
@@ -29,6 +32,27 @@ from syntax.wanted import Extent, Stop, is_after_header, wanted
 _BEGIN, _END = "<!-- noises: make repairs -->", "<!-- end of noises -->"
 _LARGEST = 8_000
 """Characters of a source; a larger file makes pairs slow and no others."""
+_SEED = 32
+_MOST_FILES = 20_000
+"""The most files of a folder that are looked at."""
+_SKIPPED = frozenset({"node_modules", "out", "dist", ".venv", ".git", "site-packages", "__pycache__", "papers"})
+_TEXTS = {
+    ".css": "css",
+    ".html": "html",
+    ".ini": "ini",
+    ".json": "json",
+    ".lua": "lua",
+    ".md": "markdown",
+    ".rst": "restructuredtext",
+    ".sh": "shellscript",
+    ".sql": "sql",
+    ".toml": "toml",
+    ".txt": "plaintext",
+    ".xml": "xml",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+}
+"""Languages without a grammar here, by the ends of their files' names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +62,18 @@ class TruthPlace:
     kind: str
     draft: Draft
     in_text: bool = False
+    name: str = ""
+    """The language, as editors call it; "" is that of the draft."""
+
+    @property
+    def language(self) -> str:
+        """The name of the language, known by a grammar or not."""
+        return self.name or (self.draft.language.id if self.draft.language else "plaintext")
+
+    @property
+    def is_code(self) -> bool:
+        """Whether the place is one of code, as a grammar tells."""
+        return self.draft.language is not None and not self.in_text
 
     @property
     def document(self) -> str:
@@ -61,8 +97,11 @@ Noise: TypeAlias = Callable[[TruthPlace, random.Random], Draft | None]
 # Places.
 
 
-def places(language: Language, source: str, rng: random.Random, count: int) -> Iterator[TruthPlace]:
-    """Up to `count` places of each kind in a source that parses, drawn with `rng`."""
+def places(language: Language | None, source: str, rng: random.Random, count: int) -> Iterator[TruthPlace]:
+    """Up to `count` places of each kind in a source that parses, or in a text without a grammar, drawn with `rng`."""
+    if language is None:
+        yield from _text_places(source, rng, count)
+        return
     tree = Tree(language, source)
     for kind, found in _starts(language, tree).items():
         for start in rng.sample(found, min(count, len(found))):
@@ -97,6 +136,34 @@ def _starts(language: Language, tree: Tree) -> Mapping[str, list[int]]:
         if name is not None:
             found["in a header"].append(tree.index(name.end_byte))
     return found
+
+
+def _text_places(source: str, rng: random.Random, count: int) -> Iterator[TruthPlace]:
+    """Places in a text without a grammar. Its lines are all that it is known to be made of, so a truth is the rest of a line, or up to three more."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for line in re.finditer(r"(?m)^[ \t]*(?=\S)(.*)$", source):
+        found["at the beginning of a line"].append(line.start(1))
+        found["at the end of the file"].append(line.start(1))
+        found["in the middle of a line"] += [
+            line.start(1) + word.start() for word in re.finditer(r"(?<=[ (\[{:=\"/])\b\w", line[1])
+        ]
+        found["before the end of a line"] += [
+            line.start(1) + word.start() for word in re.finditer(r"(?<= )\b\w(?=.* )", line[1])
+        ]
+    for kind, starts in found.items():
+        for start in rng.sample(starts, min(count, len(starts))):
+            yield from _checked(TruthPlace(kind, _text_draft(source, kind, start, rng)))
+
+
+def _text_draft(source: str, kind: str, start: int, rng: random.Random) -> Draft:
+    end = line_end(source, start)
+    if kind == "before the end of a line":
+        end = start + source[start:end].rindex(" ")
+    for _ in range(rng.randint(0, 3) if kind in {"at the beginning of a line", "at the end of the file"} else 0):
+        end = line_end(source, end + 1) if source[end : end + 1] else end
+    truth = source[start:end].rstrip()
+    after = "" if kind == "at the end of the file" else source[start + len(truth) :]
+    return Draft(None, source[:start], after, truth, "auto")
 
 
 def _place(language: Language, source: str, kind: str, start: int) -> Iterator[TruthPlace]:
@@ -165,8 +232,21 @@ def _thought(place: TruthPlace, rng: random.Random) -> Draft:
     return place.says(f"{opener}Okay, the user wants the rest of this.\nLet me think: x = f(1).{closer}{place.truth}")
 
 
+def _end_of_thought(place: TruthPlace, _: random.Random) -> Draft:
+    return place.says(f"Okay, the user wants the rest of this.\nLet me think: x = f(1).\n</think>\n{place.truth}")
+
+
 _OF_TOKENS = frozenset(
-    {_token_behind, _token_and_more, _token_cut_off, _token_in_other_letters, _token_before, _turn, _thought}
+    {
+        _token_behind,
+        _token_and_more,
+        _token_cut_off,
+        _token_in_other_letters,
+        _token_before,
+        _turn,
+        _thought,
+        _end_of_thought,
+    }
 )
 """Left out where the document has special tokens of its own."""
 _ENDS = (
@@ -215,7 +295,6 @@ _TURNS = (
 )
 _THOUGHTS = (
     ("<think>\n", "\n</think>\n\n"),
-    ("", "\n</think>\n"),
     ("<thinking>", "</thinking>\n"),
     ("[THINK]", "[/THINK]"),
     ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
@@ -258,16 +337,14 @@ def _line_before(place: TruthPlace, _: random.Random) -> Draft | None:
 
 def _leading_spaces(place: TruthPlace, rng: random.Random) -> Draft | None:
     fresh = not place.draft.line_before.strip()
-    fits = fresh or place.draft.before[-1] in " (["
+    fits = place.is_code if fresh else place.draft.before[-1] in (" ([" if place.is_code else " ")
     return place.says(" " * (rng.randint(1, 5) if fresh else 1) + place.truth) if fits and not place.in_text else None
 
 
 def _leading_newline(place: TruthPlace, _: random.Random) -> Draft | None:
     line = place.draft.line_before
     return (
-        place.says(f"\n{indent_of(line)}{place.truth}")
-        if line.strip() and line[-1] == " " and not place.in_text
-        else None
+        place.says(f"\n{indent_of(line)}{place.truth}") if line.strip() and line[-1] == " " and place.is_code else None
     )
 
 
@@ -276,8 +353,27 @@ def _doubled_indentation(place: TruthPlace, _: random.Random) -> Draft | None:
     return place.says(line + place.truth) if line and line.isspace() else None
 
 
+def _body_without_line_end(place: TruthPlace, _: random.Random) -> Draft | None:
+    """The cursor at the end of the header, and the body behind it on the same line."""
+    return _behind_header(place, place.truth)
+
+
+def _body_with_indentation_alone(place: TruthPlace, _: random.Random) -> Draft | None:
+    """The same, with the indentation of the body's own line."""
+    return _behind_header(place, place.draft.line_before + place.truth)
+
+
+def _behind_header(place: TruthPlace, body: str) -> Draft | None:
+    before = place.draft.before.rstrip()
+    is_next_line = place.draft.before == f"{before}\n{place.draft.line_before}"
+    fits = place.is_code and is_next_line and is_after_header(place.draft.language, before) and before[-1] in ":{"
+    wish: Stop = "block" if place.draft.stop == "auto" else place.draft.stop
+    return replace(place.draft, before=before, text=body, stop=wish) if fits and not place.draft.line_after else None
+
+
 def _crlf(place: TruthPlace, _: random.Random) -> Draft | None:
-    return place.says(place.truth.replace("\n", "\r\n") + "\r\n")
+    fits = "\n" in place.draft.before + place.draft.after
+    return place.says(place.truth.replace("\n", "\r\n") + "\r\n") if fits else None
 
 
 def _lf_in_crlf(place: TruthPlace, _: random.Random) -> Draft | None:
@@ -286,7 +382,7 @@ def _lf_in_crlf(place: TruthPlace, _: random.Random) -> Draft | None:
 
 
 def _no_break_spaces(place: TruthPlace, _: random.Random) -> Draft | None:
-    fits = " " in place.truth and not place.in_text and not re.search(r"[\"'`#/%]", place.truth)
+    fits = " " in place.truth and place.is_code and not re.search(r"[\"'`#/%]", place.truth)
     return place.says(place.truth.replace(" ", "\u00a0")) if fits else None
 
 
@@ -308,36 +404,29 @@ def _trailing_blank_lines(place: TruthPlace, rng: random.Random) -> Draft | None
 
 
 def _fence(place: TruthPlace, rng: random.Random) -> Draft | None:
-    assert place.draft.language is not None
-    tag = rng.choice(["", place.draft.language.id])
-    return None if place.in_text else place.says(f"```{tag}\n{place.truth}\n```{rng.choice(['', chr(10)])}")
+    tag = rng.choice(["", place.language])
+    return None if not place.is_code else place.says(f"```{tag}\n{place.truth}\n```{rng.choice(['', chr(10)])}")
 
 
 def _fence_cut_off(place: TruthPlace, _: random.Random) -> Draft | None:
-    assert place.draft.language is not None
-    return None if place.in_text else place.says(f"```{place.draft.language.id}\n{place.truth}")
+    return None if not place.is_code else place.says(f"```{place.language}\n{place.truth}")
 
 
 def _fence_behind(place: TruthPlace, _: random.Random) -> Draft | None:
-    return None if place.in_text else place.says(f"{place.truth}\n```")
+    return None if not place.is_code else place.says(f"{place.truth}\n```")
 
 
 def _chat_and_fence(place: TruthPlace, rng: random.Random) -> Draft | None:
-    assert place.draft.language is not None
     opening, ending = rng.choice(_OPENINGS), rng.choice(["", *_ENDINGS])
-    return (
-        None
-        if place.in_text
-        else place.says(f"{opening}\n\n```{place.draft.language.id}\n{place.truth}\n```\n{ending}")
-    )
+    return None if not place.is_code else place.says(f"{opening}\n\n```{place.language}\n{place.truth}\n```\n{ending}")
 
 
 def _opening(place: TruthPlace, rng: random.Random) -> Draft | None:
-    return None if place.in_text else place.says(f"{rng.choice(_OPENINGS)}\n\n{place.truth}")
+    return None if not place.is_code else place.says(f"{rng.choice(_OPENINGS)}\n\n{place.truth}")
 
 
 def _ending(place: TruthPlace, rng: random.Random) -> Draft | None:
-    fits = not place.in_text and not place.draft.line_after.strip()
+    fits = place.is_code and not place.draft.line_after.strip()
     return place.says(f"{place.truth}\n\n{rng.choice(_ENDINGS)}") if fits else None
 
 
@@ -375,7 +464,7 @@ def _header_line(place: TruthPlace) -> str:
 
 
 def _call_begun(place: TruthPlace, _: random.Random) -> Draft | None:
-    name = re.search(r"[\w.]+\($", place.draft.before)
+    name = re.search(r"[\w.:]+\($", place.draft.before)
     return place.says(f"{name[0]}{place.truth})") if name and place.kind == "in brackets" else None
 
 
@@ -402,6 +491,7 @@ NOISES: Mapping[str, Noise] = {
     "a special token before it": _token_before,
     "a turn of a chat around it": _turn,
     "a thought before it": _thought,
+    "a thought that a template began": _end_of_thought,
     "the rest of the line again": _rest_of_line,
     "the end of a string or comment again": _end_of_construct,
     "the closer below again": _closer_below,
@@ -410,6 +500,8 @@ NOISES: Mapping[str, Noise] = {
     "leading spaces": _leading_spaces,
     "a leading line end": _leading_newline,
     "a doubled indentation": _doubled_indentation,
+    "a body without its line end": _body_without_line_end,
+    "a body without its line end, indented": _body_with_indentation_alone,
     "CRLF in a document with LF": _crlf,
     "LF in a document with CRLF": _lf_in_crlf,
     "no-break spaces": _no_break_spaces,
@@ -427,6 +519,102 @@ NOISES: Mapping[str, Noise] = {
 """Every noise by name; `nothing` is the truth alone."""
 
 
+# What no rule can decide.
+
+
+def _reads_as_name(noisy: Draft, place: TruthPlace) -> bool:
+    """The token is the name of an element or of a reference in a text (`<think>`, `[suffix]`), or in code an argument or an index of the name left of the cursor, and parses."""
+    found = [match for match in SPECIAL.finditer(noisy.text) if name_in_code(match[0])]
+    if not place.is_code:
+        return any(
+            len(name_in_code(match[0]) or "") > 3 and match[0].strip("<[/]>").isalpha() and match[0].islower()
+            for match in found
+        )
+    first = SPECIAL.match(noisy.text)
+    behind = noisy.before[-1:].isidentifier() and first is not None and name_in_code(first[0]) is not None
+    return behind and noisy.errors() <= noisy.errors(place.truth)
+
+
+def _may_be_a_line(noisy: Draft, place: TruthPlace) -> bool:
+    """A line of a text is the answer, as far as anything tells before its end."""
+    return place.in_text or (not place.is_code and noisy.wanted == "line")
+
+
+def _has_no_letter(noisy: Draft, place: TruthPlace) -> bool:
+    """What stands right of the cursor in a text has no letter: a cell of a table can be empty, and a number can come twice."""
+    return not place.is_code and not re.search(r"[^\W\d_]", noisy.line_after)
+
+
+def _is_short(noisy: Draft, place: TruthPlace) -> bool:
+    """The line has fewer than two words in a text; in code it ends in the middle of an expression, which parses with itself as an operand."""
+    line = noisy.line_before.rstrip()
+    if place.is_code:
+        return not (line[-1].isalnum() or line[-1] in ")]}\"'`_=") and noisy.errors() <= noisy.errors(place.truth)
+    return sum(not word.isdigit() for word in re.findall(r"\w+", line)) < 2
+
+
+def _is_aligned(noisy: Draft, place: TruthPlace) -> bool:
+    """A line within five has several spaces or a tab in its middle, a closer follows, or the line above is a header that is as deep as the cursor."""
+    above, below = noisy.before.split("\n")[-5:], noisy.after.split("\n")[:5]
+    runs = any(re.search(r"[^\s.!?](?: {2,}|\t)\s*\S", line) for line in [*above, *below])
+    if noisy.line_before.strip():
+        return runs or place.truth[0] in ")]}"
+    return _is_level(noisy) and re.search(r"(?:[{(\[:=,]|\w)$", _line_above(noisy)) is not None
+
+
+def _may_break(noisy: Draft, place: TruthPlace) -> bool:
+    """The cursor's line ends with what opens or ends something, or a closer follows."""
+    return noisy.line_before.rstrip()[-1] in "{([;" or place.truth[0] in ")]}"
+
+
+def _may_be_deeper(noisy: Draft, place: TruthPlace) -> bool:
+    """In a text: the line above is deeper, or is as deep and no paragraph goes on, or an item of a list begins."""
+    above = _line_above(noisy)
+    deeper = width(indent_of(above)) > width(noisy.line_before)
+    item = re.match(r"(?:[-*+\u2022]|\d+[.)])\s", place.truth) is not None
+    goes_on = noisy.before.endswith(f"{above}\n{noisy.line_before}") and len(above.split()) > 4 and len(above) >= 40
+    return not place.is_code and (deeper or (_is_level(noisy) and (item or not goes_on)))
+
+
+def _is_level(noisy: Draft) -> bool:
+    return width(indent_of(_line_above(noisy))) == width(noisy.line_before)
+
+
+def _line_above(noisy: Draft) -> str:
+    return noisy.before.removesuffix(noisy.line_before).rstrip().rpartition("\n")[2]
+
+
+def _ends_with_directive(noisy: Draft, place: TruthPlace) -> bool:
+    """The answer ends the file with a line for the preprocessor, to which its line end belongs."""
+    last = place.truth.rpartition("\n")[2].lstrip()
+    return place.is_code and not noisy.after and last.startswith("#") and place.language in DIRECTIVES
+
+
+def _has_odd_step(noisy: Draft, place: TruthPlace) -> bool:
+    """The body is not one step of its document deeper than its header, or the document has no other line by which to tell a step."""
+    step = step_of(f"{noisy.before}\n{noisy.after}")
+    return width(place.draft.line_before) != width(indent_of(noisy.line_before)) + (step or -1)
+
+
+UNDECIDABLE: Mapping[str, Callable[[Draft, TruthPlace], bool]] = {
+    "a special token behind it": _reads_as_name,
+    "a special token and what comes then": _reads_as_name,
+    "a special token in other letters": _reads_as_name,
+    "a special token before it": _reads_as_name,
+    "a thought that a template began": _may_be_a_line,
+    "the rest of the line again": _has_no_letter,
+    "the cursor's line again": _is_short,
+    "leading spaces": _is_aligned,
+    "a leading line end": _may_break,
+    "a doubled indentation": _may_be_deeper,
+    "CRLF in a document with LF": _ends_with_directive,
+    "blank lines behind it": _ends_with_directive,
+    "a body without its line end": _has_odd_step,
+    "a body without its line end, indented": _has_odd_step,
+}
+"""Noises with which an answer can be what a person means, and when it can: such pairs are counted apart. Each rule looks at the pair alone, not at the repairs."""
+
+
 # Outcomes.
 
 
@@ -440,6 +628,12 @@ class Pair:
     made: str
 
     @property
+    def decidable(self) -> bool:
+        """Whether the noisy answer cannot be what a person means."""
+        rule = UNDECIDABLE.get(self.noise)
+        return rule is None or not rule(self.noisy, self.place)
+
+    @property
     def restored(self) -> bool:
         """Whether the document came out as it was, with the line ends that it had."""
         crlf = "\r\n" in self.noisy.before + self.noisy.after
@@ -449,9 +643,10 @@ class Pair:
     def worse(self) -> bool:
         """Whether the document parsed with the noisy answer and does not with the repaired one."""
         draft = self.noisy
-        assert draft.language is not None
-        return has_error(draft.language, self.made) and not has_error(
-            draft.language, draft.before + draft.text + draft.after
+        return (
+            draft.language is not None
+            and has_error(draft.language, self.made)
+            and not has_error(draft.language, draft.before + draft.text + draft.after)
         )
 
 
@@ -465,66 +660,79 @@ def pairs(place: TruthPlace, rng: random.Random, noises: Mapping[str, Noise] = N
             yield Pair(name, place, noisy, noisy.before + made.text + noisy.after[made.covered :])
 
 
-def sources(paths: Iterable[Path]) -> Mapping[Language, list[str]]:
-    """The sources below some paths that parse, by language."""
+def sources(paths: Iterable[Path]) -> Mapping[str, list[str]]:
+    """The texts below some paths by the name of their language, in an order that `_SEED` draws. What has a grammar parses."""
     found = defaultdict(list)
     for name, text in (pair for path in paths for pair in _texts(path)):
-        language = language_of(name)
-        if language is not None and 200 < len(text) <= _LARGEST and "\r" not in text and not has_error(language, text):
-            found[language].append(text)
-    return found
+        if 200 < len(text) <= _LARGEST and "\r" not in text:
+            found[name].append(text)
+    return {name: random.Random(_SEED).sample(texts, len(texts)) for name, texts in found.items()}  # noqa: S311 - a sample
 
 
 def _texts(path: Path) -> Iterator[tuple[str, str]]:
-    """The language or the path of each text, and the text."""
+    """The language and the text of each file."""
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    for file in (
-        file for file in files if file.is_file() and not {"node_modules", "out", "dist", ".venv"} & set(file.parts)
-    ):
+    drawn = random.Random(_SEED).sample(files, min(len(files), _MOST_FILES))  # noqa: S311 - a sample
+    for file in (file for file in drawn if not _SKIPPED & set(file.parts) and file.is_file()):
         if file.suffix == ".jsonl" and "benchmark" in file.parts:
             for row in map(json.loads, file.read_text().splitlines()):
-                yield file.parts[-3], "\n".join((row["prefix"], row["golden_completion"], row["suffix"]))
+                text = "\n".join((row["prefix"], row["golden_completion"], row["suffix"]))
+                yield _named(file.parts[-3]), text
         elif file.suffix == ".code":
-            yield file.stem, file.read_text()
-        elif language_of(file.name) is not None:
-            yield file.name, file.read_text(errors="replace")
+            yield _named(file.stem), file.read_text()
+        elif language_of(file.name) is not None or file.suffix in _TEXTS:
+            yield _TEXTS.get(file.suffix) or _named(file.name), file.read_text(errors="replace")
 
 
-def measured(found: Mapping[Language, list[str]], rng: random.Random, each: int) -> Iterator[Pair]:
+def _named(name: str) -> str:
+    """The name of the language of a file, or of a folder of DevBench."""
+    language = language_of(name)
+    return language.id if language else name
+
+
+def measured(found: Mapping[str, list[str]], rng: random.Random, each: int) -> Iterator[Pair]:
     """Pairs at `each` places of each kind in each language, spread over its sources."""
-    for language in LANGUAGES.values():
-        texts = found.get(language, [])
-        texts = rng.sample(texts, min(len(texts), each))
-        for text in texts:
-            for place in places(language, text, rng, -(-each // len(texts))):
-                yield from pairs(place, rng)
+    for name, texts in found.items():
+        language = LANGUAGES.get(name)
+        fits = (text for text in texts if language is None or not has_error(language, text))
+        drawn = list(islice(fits, each))
+        for text in drawn:
+            for place in places(language, text, rng, -(-each // len(drawn))):
+                yield from pairs(dataclasses.replace(place, name=name), rng)
 
 
 def table(outcomes: Iterable[Pair]) -> str:
-    """The share restored of each noise: in all languages, and in the language and the kind of place in which it is least."""
-    counts, restored = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+    """The share restored of each noise, of the pairs that can be decided: in all languages, and in the language and the kind of place in which it is least."""
+    counts, restored, apart = Counter[tuple[str, ...]](), Counter[tuple[str, ...]](), Counter[str]()
     for pair in outcomes:
-        assert pair.noisy.language is not None
-        for key in ((pair.noise,), (pair.noise, "l", pair.noisy.language.id), (pair.noise, "p", pair.place.kind)):
-            counts[key] += 1
-            restored[key] += pair.restored
-    lines = ["| noise | pairs | restored, % | least: language | least: place |", "| --- | --- | --- | --- | --- |"]
+        apart[pair.noise] += not pair.decidable
+        for key in ((pair.noise,), (pair.noise, "l", pair.place.language), (pair.noise, "p", pair.place.kind)):
+            counts[key] += pair.decidable
+            restored[key] += pair.decidable and pair.restored
+    lines = [_HEAD, "| --- | --- | --- | --- | --- | --- |"]
     for noise in (noise for noise in NOISES if counts[noise,]):
         least = (
-            min((_share(restored, counts, key), key[2]) for key in counts if key[:2] == (noise, axis)) for axis in "lp"
+            min((_share(restored, counts, key), key[2]) for key in counts if key[:2] == (noise, axis) and counts[key])
+            for axis in "lp"
         )
         cells = " | ".join(f"{name} {share:.1f}" for share, name in least)
-        lines.append(f"| {noise} | {counts[noise,]:,} | {_share(restored, counts, (noise,)):.2f} | {cells} |")
-    return "\n".join(lines)
+        share = _share(restored, counts, (noise,))
+        lines.append(f"| {noise} | {counts[noise,]:,} | {apart[noise]:,} | {share:.2f} | {cells} |")
+    pairs, found = sum(counts[noise,] for noise in NOISES), sum(restored[noise,] for noise in NOISES)
+    return "\n".join([*lines, f"| all | {pairs:,} | {apart.total():,} | {100 * found / max(pairs, 1):.2f} | | |"])
+
+
+_HEAD = "| noise | pairs | undecidable | restored, % | least: language | least: place |"
 
 
 def _share(restored: Counter[tuple[str, ...]], counts: Counter[tuple[str, ...]], key: tuple[str, ...]) -> float:
     return 100 * restored[key] / counts[key]
 
 
-def main(page: Path, paths: Iterable[Path], each: int = 16) -> None:
+def main(page: Path, paths: Iterable[Path], each: int = 12) -> None:
     """Replace the table of a page."""
-    rows = table(measured(sources(paths), random.Random(32), each))  # noqa: S311 - a sample
+    library = Path(sysconfig.get_path("stdlib"))
+    rows = table(measured(sources([*paths, library]), random.Random(_SEED), each))  # noqa: S311 - a sample
     text = page.read_text()
     head, tail = text.split(_BEGIN, maxsplit=1)[0], text.split(_END)[1]
     page.write_text(f"{head}{_BEGIN}\n\n{rows}\n\n{_END}{tail}")

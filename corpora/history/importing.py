@@ -18,9 +18,8 @@ from corpora.history.session.span_typist import KeyCounts
 from corpora.typing.typist import EDITOR
 from replay.importers.building.project_tests import detect_tests
 from replay.tapes import blob_files
-from replay.tapes.documents import verify
 from replay.tapes.placing import place, workshop, would_change
-from replay.tapes.tape import Embedded, Header, Tape, write
+from replay.tapes.tape import Embedded, Header, Tape, verify, write
 from runners.other_files import OtherFiles
 
 _SHORT = 10

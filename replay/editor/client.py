@@ -24,7 +24,7 @@ from replay.records import Moment, TrailStep
 from replay.tapes.tape import digest
 from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
 from syntax.errors import OffsetError
-from syntax.text import cut, end_offset_at, offset_at, position_at, splice
+from syntax.text import cut, end_offset_at, length, offset_at, position_at, splice
 
 OURS = "ghosttape"
 PATIENCE_S = 120.0
@@ -154,9 +154,7 @@ class Editor:
         began = time.perf_counter()
         failed, result = "", None
         try:
-            result = await self._in_time(
-                ask, {**where, **_wishes(ask.moment), **self._evidence(ask), **self._streams(ask)}
-            )
+            result = await self._in_time(ask, {**where, **_wishes(ask), **self._evidence(ask), **self._streams(ask)})
         except RefusedRequestError as error:
             failed = error.message or f"error {error.code}, without a reason"
         measured = (time.perf_counter() - began) * 1000
@@ -341,13 +339,24 @@ def _timed(answer: Answer, elapsed: float) -> Answer:
     return replace(answer, measured=elapsed if answer.cache == "none" else 0.0, by_record=True)
 
 
-def _wishes(moment: Moment) -> dict[str, Any]:
-    """The wishes of a request: trigger by hand (1) or automatic (2), stop hint, index of the sample.
+def _wishes(ask: Ask) -> dict[str, Any]:
+    """The wishes of a request: trigger by hand (1) or automatic (2), the item selected in the editor's list, stop hint, index of the sample.
 
     Other servers than ours ignore the last two.
     """
-    wishes = {"context": {"triggerKind": 1 if moment.trigger == "invoked" else 2}, "stop": moment.stop}
-    return wishes | ({"sample": moment.sample} if moment.sample else {})
+    moment = ask.moment
+    context = {"triggerKind": 1 if moment.trigger == "invoked" else 2, **_selected(ask)}
+    return {"context": context, "stop": moment.stop} | ({"sample": moment.sample} if moment.sample else {})
+
+
+def _selected(ask: Ask) -> dict[str, Any]:
+    """The item selected in the editor's list, as LSP 3.18 tells it; empty if there is none. A range past the end of the document ends there."""
+    if ask.moment.selected is None:
+        return {}
+    document = ask.before + ask.after
+    start, end, text = ask.moment.selected
+    size = length(document)
+    return {"selectedCompletionInfo": {"range": _range(document, min(start, size), min(end, size)), "text": text}}
 
 
 def _place(moment: Moment) -> dict[str, int]:

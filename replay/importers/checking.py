@@ -9,9 +9,8 @@ from pathlib import Path
 import msgspec
 
 from replay.importers.suggestion_endings import EndingCounter, SuggestionEndings
-from replay.tapes.documents import played
 from replay.tapes.lines import Torn
-from replay.tapes.tape import Edit, Event, Open, Stream, stream
+from replay.tapes.tape import Edit, Event, Open, Stream, played, stream
 
 _EVERY = 10_000
 

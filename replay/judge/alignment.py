@@ -44,20 +44,15 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class WrittenCode:
-    """What a developer wrote behind a moment: from `start` up to `limit` in a finished text.
+    """What a developer wrote behind a moment: from `start` up to `limit` in a finished text, which is all that a suggestion may stand in for.
 
-    `prior` is the end of what is wanted there; it decides between equals.
+    `prior`, at most `limit`, is the end of what is wanted there; it decides between equals.
     """
 
     tree: Tree
     start: int
     limit: int
     prior: int
-
-    @property
-    def end(self) -> int:
-        """The end of all that a suggestion may stand in for."""
-        return max(self.limit, self.prior)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +93,7 @@ def reach(written: WrittenCode, text: str) -> Reach:
     Example: for `total = 0; for …` the suggestion `total = 1` stands in for `total = 0`, and `total` for `total`.
     """
     found = {*statement_ends(written.tree), written.prior}
-    ends = sorted(end for end in found if written.start < end <= written.end)
+    ends = sorted(end for end in found if written.start < end <= written.limit)
     said = said_so_far(written, text)
     end = _nearest(written, text, ends) if said is None else said
     return Reach(end, said is not None, *_left_open(written, end, ends))
@@ -114,7 +109,7 @@ def _left_open(written: WrittenCode, end: int, ends: Sequence[int]) -> Span:
     over = [*unfinished(written.tree, written.start, end)]
     if not over:
         return (end, end) if whole == end or ends[later] <= end else (written.start, whole)
-    return min(first for first, _ in over), min(max(whole, *(last for _, last in over)), written.end)
+    return min(first for first, _ in over), min(max(whole, *(last for _, last in over)), written.limit)
 
 
 @lru_cache(maxsize=64)
@@ -174,11 +169,11 @@ def _block_end(written: WrittenCode, text: str) -> int:
     """
     tree, start = written.tree, written.start
     if not tree.language.layout:
-        return written.end
+        return written.limit
     lines = [line for line in text.split("\n")[1:] if line.strip()]
     least = min([_column(tree.text, start), *(len(line) - len(line.lstrip()) for line in lines)])
     brackets = Brackets()
-    for token in tokens(tree, start, written.end):
+    for token in tokens(tree, start, written.limit):
         begins = not tree.text[tree.text.rfind("\n", 0, token.start) + 1 : token.start].strip()
         if (
             begins
@@ -189,7 +184,7 @@ def _block_end(written: WrittenCode, text: str) -> int:
         ):
             return token.start
         brackets = brackets if token.opaque else brackets.then(token.text)
-    return written.end
+    return written.limit
 
 
 def _column(text: str, index: int) -> int:

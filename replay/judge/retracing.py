@@ -12,8 +12,7 @@ from replay.judge.grafts import Hole, graft, hole_of
 from replay.play.instructions import Spot
 from replay.records import Record, Suggestion, Untestable
 from replay.tapes.clock import virtual_times
-from replay.tapes.documents import walk
-from replay.tapes.tape import Edit, Event, Tape
+from replay.tapes.tape import Edit, Event, Tape, walk
 from replay.tapes.timeline import Timeline
 from syntax.text import cut, length
 

@@ -157,7 +157,13 @@ class Assistant:
         yield from self._cancel(Ending("superseded"), index)
         offset = self.stage.actual(event.doc, event.offset)
         moment = self.stage.moment(
-            self.now, index, event.doc, offset=offset, trigger=event.trigger, request=event.request
+            self.now,
+            index,
+            event.doc,
+            offset=offset,
+            trigger=event.trigger,
+            request=event.request,
+            selected=event.selected if self.stage.is_as_recorded(event.doc) else None,  # else the list is another
         )
         yield from self._ask(index, event.doc, moment, since=index + 1)
 

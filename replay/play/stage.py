@@ -13,8 +13,7 @@ from replay.play.drive.rebase import Rebased, RecordedPlace
 from replay.play.instructions import ChangeCause, DidChange, Spot
 from replay.play.policies.pacing import Situation
 from replay.records import Effort, Moment, Trigger, Within
-from replay.tapes.documents import Documents
-from replay.tapes.tape import Close, Edit, Event, Open, Select
+from replay.tapes.tape import Close, Documents, Edit, Event, Open, Select
 from replay.tapes.timeline import Timeline
 from syntax.text import Change, cut, index_of, length, position_at, splice
 from syntax.wanted import Stop
@@ -165,6 +164,7 @@ class Stage:
         within: tuple[Within, ...] = (),
         trigger: Trigger = "automatic",
         request: int | None = None,
+        selected: Change | None = None,
     ) -> Moment:
         """The moment just before event `index`, at a virtual time."""
         text = self.text(doc)
@@ -191,6 +191,7 @@ class Stage:
             turn=self._turns[place] - 1,
             request=request,
             sample=self._sample,
+            selected=selected,
         )
 
     def actual(self, doc: int, offset: int) -> int:

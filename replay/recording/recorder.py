@@ -241,10 +241,17 @@ class Recorder:
     def _asked(self, asked: CompletionRequested, doc: _Doc) -> Iterator[Event]:
         cursors = doc.selection if doc.selection[:1] == ((asked.offset, asked.offset),) else ()
         yield from self._selected(doc, cursors or ((asked.offset, asked.offset),))
-        ghost = Ghost(self._t, doc.number, asked.request, "asked", asked.offset)
         if asked.invoked:
             self._by_hand.add(asked.request)
-        yield msgspec.structs.replace(ghost, trigger="invoked") if asked.invoked else ghost
+        yield Ghost(
+            self._t,
+            doc.number,
+            asked.request,
+            "asked",
+            asked.offset,
+            trigger="invoked" if asked.invoked else "automatic",
+            selected=asked.selected,
+        )
 
     def _answered(self, answered: CompletionReturned, doc: _Doc) -> Iterator[Event]:
         """An editor that does not tell what it shows shows each answer to the text of now, and drops the others."""

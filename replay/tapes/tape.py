@@ -1,4 +1,4 @@
-"""The tape: a header and the events of one editing session, in the order in which they happened.
+"""The tape: a header and the events of one editing session, in the order in which they happened, and its documents while it plays.
 
 Offsets are UTF-16 code units, times are milliseconds since the start. Clocks can step back, so the order of the events counts.
 The file is `NAME.tape.jsonl` or `NAME.tape.jsonl.gz`: the header on the first line, then one event a line. docs/tapes.md
@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Annotated, Any, Literal, Self, TypeAlias
@@ -24,6 +25,8 @@ from replay.tapes.lines import LONGEST, Lines, Torn, reading, writing
 from replay.tapes.versions import UPGRADES, Upgrade
 from runners.errors import unknown_name
 from runners.toolchains import TOOLCHAINS, VERSIONED
+from syntax.buffer import Buffer
+from syntax.errors import OffsetError
 from syntax.text import Change
 
 Reason: TypeAlias = Literal["type", "paste", "delete", "accept", "undo", "redo", "format", "agent", "external"]
@@ -208,6 +211,9 @@ class Close(_DocEvent, frozen=True):
 class Ghost(_DocEvent, frozen=True):
     """An action of an assistant. `latency` is in ms since the request; `trigger` says whether the person asked by hand.
 
+    `selected`, of what was `asked`: the change that the item makes which was selected in the editor's list of completions, against the
+    text of the request (LSP 3.18, "SelectedCompletionInfo").
+
     `answered`: an answer with text came, which need not be shown; only recordings of editors that tell what they show have it.
     `empty`: the answer had no text. `cancelled`: the editor cancelled the request after `latency`.
     """
@@ -218,6 +224,7 @@ class Ghost(_DocEvent, frozen=True):
     text: str = ""
     latency: _Latency = 0.0
     trigger: Literal["automatic", "invoked"] = "automatic"
+    selected: Change | None = None
 
 
 class Run(_Event, frozen=True):
@@ -274,6 +281,143 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+class Texts(Mapping[int, str]):
+    """The texts of buffers, by document."""
+
+    def __init__(self, buffers: Mapping[int, Buffer]) -> None:
+        self._buffers = buffers
+
+    def __getitem__(self, doc: int) -> str:
+        return str(self._buffers[doc])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._buffers)
+
+    def __len__(self) -> int:
+        return len(self._buffers)
+
+
+class Documents:
+    """What every document of a tape holds at one point of it.
+
+    Texts outlive their `close`: the finished project needs them. `source` names the tape in errors.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._buffers: dict[int, Buffer] = {}
+        self._docs: dict[str, int] = {}
+        self.texts: Mapping[int, str] = Texts(self._buffers)
+        self.paths: dict[int, str] = {}
+        self.languages: dict[int, str] = {}
+        self.shown: set[int] = set()
+        self.checked = 0
+
+    def apply(self, number: int, event: Event) -> None:
+        """Take one event in; `number` is its line, for errors.
+
+        Raises:
+            TapeError: the event cannot have happened, or a checkpoint does not match.
+
+        """
+        if not isfinite(event.t):
+            raise TapeError(self.source, number, f"time {event.t} is no number of ms")
+        if isinstance(event, Open):
+            self._open(number, event)
+        elif isinstance(event, Run) or isinstance(event, Foreign):  # noqa: SIM101 - twice as fast as one question
+            return
+        elif event.doc not in self.shown:
+            kind = type(event).__name__.lower()
+            raise TapeError(self.source, number, f"{kind} in document {event.doc}, which is not open")
+        elif isinstance(event, Edit):
+            self._edit(number, event)
+        elif isinstance(event, Select):
+            self._select(number, event)
+        elif isinstance(event, State):
+            self._check(number, event)
+        elif isinstance(event, Close):
+            self.shown.discard(event.doc)
+
+    def finished(self) -> dict[str, str]:
+        """Path → text of every document that the tape has opened so far."""
+        return {self.paths[doc]: text for doc, text in self.texts.items()}
+
+    def _open(self, number: int, event: Open) -> None:
+        if event.doc in self.shown:
+            raise TapeError(self.source, number, f"document {event.doc} ({event.path}) is opened twice")
+        if self.paths.get(event.doc, event.path) != event.path:
+            raise TapeError(
+                self.source, number, f"document {event.doc} was {self.paths[event.doc]} and cannot be {event.path}"
+            )
+        other = self._docs.get(event.path, event.doc)
+        if other != event.doc:
+            if other in self.shown:
+                raise TapeError(self.source, number, f"{event.path} is already open as another document")
+            del self._buffers[other], self.paths[other], self.languages[other]
+        self._buffers[event.doc], self.paths[event.doc] = Buffer(event.text), event.path
+        self._docs[event.path], self.languages[event.doc] = event.doc, event.language
+        self.shown.add(event.doc)
+
+    def _edit(self, number: int, event: Edit) -> None:
+        try:
+            self._buffers[event.doc].splice(event.changes)
+        except OffsetError as error:
+            raise TapeError(self.source, number, f"{self.paths[event.doc]}: {error}") from error
+
+    def _select(self, number: int, event: Select) -> None:
+        for start, end in event.ranges:
+            if start < 0 or end < 0:
+                raise TapeError(
+                    self.source, number, f"{self.paths[event.doc]}: selection [{start}, {end}] is before its beginning"
+                )
+
+    def _check(self, number: int, event: State) -> None:
+        found = digest(self.texts[event.doc])
+        if found != event.sha256:
+            size = len(self._buffers[event.doc])
+            raise TapeError(
+                self.source,
+                number,
+                f"{self.paths[event.doc]}: the checkpoint does not match the replayed text ({size} UTF-16 code units, "
+                f"sha256 {found[:12]}… instead of {event.sha256[:12]}…)",
+            )
+        self.checked += 1
+
+
+def played(source: str, numbered: Iterable[tuple[int, Event]]) -> Iterator[tuple[int, Event, Documents]]:
+    """Each (line, event) with the documents as they stand **after** it. `source` names the tape in errors.
+
+    Raises:
+        TapeError: an event cannot have happened.
+
+    """
+    documents = Documents(source)
+    for number, event in numbered:
+        documents.apply(number, event)
+        yield number, event, documents
+
+
+def walk(tape: Tape) -> Iterator[tuple[int, Event, Documents]]:
+    """Each event with its index and the documents as they stand **before** it."""
+    documents = Documents(tape.source)
+    for index, event in enumerate(tape.events):
+        yield index, event, documents
+        documents.apply(index + 2, event)
+
+
+def verify(tape: Tape) -> Documents:
+    """Play every event once, and give the documents as they stand at the end.
+
+    Raises:
+        TapeError: an event cannot have happened.
+
+    """
+    documents = Documents(tape.source)
+    for number, event in enumerate(tape.events, 2):
+        documents.apply(number, event)
+    return documents
+
+
 @contextmanager
 def stream(path: Path, *, torn: Torn = "refuse", upgrades: Mapping[int, Upgrade] = UPGRADES) -> Iterator[Stream]:
     """Open a tape of any length; each line is decoded on demand, and none is stored.
@@ -300,8 +444,6 @@ def read(path: Path, *, torn: Torn = "refuse") -> Tape:
         TapeError: a line is malformed or an event is impossible.
 
     """
-    from replay.tapes.documents import played  # documents need the events of this module
-
     with stream(path, torn=torn) as tape:
         return Tape(tape.header, tuple(event for _, event, _ in played(str(path), tape.events)), str(path))
 

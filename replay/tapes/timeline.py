@@ -10,8 +10,7 @@ from itertools import islice
 from replay.tapes.authors.change_reasons import certain_reason
 from replay.tapes.authors.streams import marked
 from replay.tapes.carrying import Carrying, Piece
-from replay.tapes.documents import walk
-from replay.tapes.tape import Edit, Open, Tape
+from replay.tapes.tape import Edit, Open, Tape, walk
 from syntax.text import Change, carry_left, carry_right, cut, length, minimal
 
 BY_HAND = frozenset({"type", "delete"})

@@ -78,12 +78,16 @@ class DocumentClosed:
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequested:
-    """The editor requested a completion at a UTF-16 offset of the document. `invoked`: the person asked for it by a command."""
+    """The editor requested a completion at a UTF-16 offset of the document. `invoked`: the person asked for it by a command.
+
+    `selected` is the change that the item makes which is selected in the editor's list of completions.
+    """
 
     request: int
     document: Document
     offset: int
     invoked: bool
+    selected: Change | None = None
 
 
 @dataclass(frozen=True, slots=True)

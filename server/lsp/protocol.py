@@ -48,6 +48,7 @@ from server.wire.framing import Frame, InvalidFrame
 from server.wire.messages import ChangeMessage, ChangeParams, CompletionMessage, Id
 from server.wire.plain import decode_any
 from syntax.encodings import PositionEncoding
+from syntax.text import Change
 
 REQUEST_FAILED = -32803
 _ENCODINGS: tuple[PositionEncoding, ...] = ("utf-8", "utf-16", "utf-32")
@@ -329,7 +330,8 @@ class GhosttapeProtocol(LanguageServerProtocol):
         params.position = types.Position(*where)
         if self.listeners:
             invoked = params.context.trigger_kind == types.InlineCompletionTriggerKind.Invoked
-            self.emit(CompletionRequested(params.request, document, document.offset(where), invoked))
+            selected = _selected(params, document)
+            self.emit(CompletionRequested(params.request, document, document.offset(where), invoked, selected))
 
     def tell_missing(self, asked: CompletionParams, reason: Literal["empty", "cancelled"], latency: float) -> None:
         """Tell the listeners that a request ended without a completion, `latency` ms after it came."""
@@ -347,6 +349,18 @@ class GhosttapeProtocol(LanguageServerProtocol):
 def place(position: types.Position) -> LineCharacter:
     """A protocol position as a tuple."""
     return position.line, position.character
+
+
+def _selected(params: CompletionParams, document: Document) -> Change | None:
+    """The change that the item makes which is selected in the editor's list of completions; None if there is none, or none of the document."""
+    selected = params.context.selected_completion_info
+    if selected is None:
+        return None
+    try:
+        start, end = (document.offset(document.bounded(place(at))) for at in (selected.range.start, selected.range.end))
+    except DocumentError:
+        return None  # the handler raises the same error
+    return (start, end, selected.text) if start <= end else None
 
 
 def _bounded(before: Document, change: ContentChange) -> ContentChange:

@@ -67,7 +67,7 @@ def repair(
     current = normalised(draft)
     trail: list[RepairStep] = []
     for _ in range(_ROUNDS):
-        text, taken = _round(replace(current, after=current.after[overlap.covered(current) :]), steps, rules)
+        text, taken = _round(current, steps, rules)
         trail += taken
         if text == current.text or not text:
             break
@@ -76,9 +76,13 @@ def repair(
 
 
 def _round(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> tuple[str, list[RepairStep]]:
+    """One round of all steps. Talk and fences do not count for what the answer covers of the text right of the cursor."""
     trail: list[RepairStep] = []
+    whole = True
     for name in (name for name in REPAIRS if name in steps):
-        step = _taken(name, draft, rules)
+        if whole and name != "prose":
+            draft, whole = replace(draft, after=draft.after[overlap.covered(draft) :]), False
+        step = _run_step(name, draft, rules)
         if step is None:
             continue
         trail.append(step)
@@ -94,7 +98,7 @@ def emptied_by(trail: Sequence[RepairStep]) -> RepairName | None:
     return None if last is None or last.after or last.step == TOO_LARGE else last.step
 
 
-def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | None:
+def _run_step(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | None:
     text = STEPS[name](draft)
     if name in _PAPERS[rules]:
         text = _PAPERS[rules][name](replace(draft, text=text))
@@ -106,8 +110,11 @@ def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | No
 
 def _is_worse(name: RepairName, draft: Draft, text: str) -> bool:
     """Whether the splice has more errors with a step's result; a decorator that is to end with its line needs no fewer than there were without it."""
-    errors, given = draft.errors(text), prose.without_leaks(draft) if name == "prose" else draft.text
-    return errors > draft.errors(given) and not (stop.is_decorator(draft) and errors <= draft.errors(""))
+    if name == "prose":  # in a file that ends at the cursor, back-ticks can hide what is open from the count
+        given = brackets.errors_when_closed(draft, prose.without_leaks(draft))
+        return brackets.errors_when_closed(draft, text) > given
+    errors = draft.errors(text)
+    return errors > draft.errors() and not (stop.is_decorator(draft) and errors <= draft.errors(""))
 
 
 def normalised(draft: Draft) -> Draft:

@@ -34,7 +34,7 @@ class Draft(msgspec.Struct, frozen=True):
     unparsed: bool = False
 
     @property
-    def is_text(self) -> bool:
+    def is_document_of_text(self) -> bool:
         """Whether the document is prose or markup, as far as is known: no language with a grammar."""
         return self.language is None and not self.unparsed
 
@@ -76,10 +76,10 @@ class Draft(msgspec.Struct, frozen=True):
     def is_in_text(self) -> bool:
         """Whether the cursor stands in a comment, in a string or in the text of a JSX element, whatever the suggestion is."""
         if self.language is None:
-            return self.is_text
-        return self.is_in_open_text or self.is_text_at(0, "x", begun=True)
+            return self.is_document_of_text
+        return self.is_in_open_text or self.is_in_text_at(0, "x", begun=True)
 
-    def is_text_at(self, at: int, text: str | None = None, *, begun: bool = False) -> bool:
+    def is_in_text_at(self, at: int, text: str | None = None, *, begun: bool = False) -> bool:
         """Whether a place in the suggestion stands inside a string or a comment of the splice, or in the text of a JSX element.
 
         `begun`: the last character of the string or comment may be the one at that place.

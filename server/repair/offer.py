@@ -20,6 +20,7 @@ from server.repair.places import places
 from server.repair.steps import prose, stop
 from server.repair.steps.fences import code_in
 from server.repair.steps.overlap import covered
+from server.repair.steps.special import begins_a_thought
 from server.repair.steps.tries import lacks_clause
 from server.settings import REPAIRS, PaperRules, RepairName
 
@@ -121,7 +122,7 @@ def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> 
     """
     if draft.before.lstrip().startswith(draft.text.strip()):
         return False
-    if "prose" in steps and (prose.is_at_fence(draft.text) or prose.is_all_talk(draft)):
+    if "prose" in steps and (prose.is_at_fence(draft.text) or begins_a_thought(draft.text) or prose.is_all_talk(draft)):
         return False
     before = [step for step in steps if step not in {"brackets", "stop"}]
     said = replace(draft, text=repair(draft, before, rules)[0])

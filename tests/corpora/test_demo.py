@@ -13,7 +13,7 @@ import pytest
 from corpora.demo.bundled import DEMO, NAMES, demo_tapes, typed
 from replay.play.policies.policy import policy_of
 from replay.tapes import tape as tapes
-from replay.tapes.documents import verify, walk
+from replay.tapes.tape import verify, walk
 from replay.tapes.timeline import Timeline
 from tests.support.waiting import PATIENCE_S
 

@@ -13,7 +13,7 @@ from corpora.typing.rhythm import measured_rhythm
 from corpora.typing.script import TypingScript, read_script
 from corpora.typing.typist import build, neighbour
 from replay.tapes import tape
-from replay.tapes.documents import verify
+from replay.tapes.tape import verify
 
 TESTS = tape.Tests("none", "true")
 NO_TYPOS = msgspec.structs.replace(

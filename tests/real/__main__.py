@@ -1,7 +1,7 @@
 """Run the tests of real editors, containers, kills and whole data: `python -m tests.real [OPTIONS OF PYTEST]` (`make test-real`).
 
 What only waits for processes runs side by side; then, one after the other, the editor, whose tests go at a person's pace; then the
-properties of the ordinary suite, each with ten times as many examples. A test that failed is tried again alone, at the end, when nothing
+properties of the ordinary suite, each with ten times as many examples or inputs. A test that failed is tried again alone, at the end, when nothing
 else runs: red twice is red. The last lines name what passed only then, and what was left out.
 """
 
@@ -35,7 +35,7 @@ def main(options: list[str]) -> int:
     stages = {
         "side by side": (("tests/real", f"--ignore={EDITORS}", *SIDE_BY_SIDE, *SLOWEST), 1),
         "editors": ((EDITORS, "-n0", *SLOWEST), 1),
-        "properties": (("-m", "hypothesis", *SIDE_BY_SIDE), 10),
+        "properties": (("-m", "hypothesis or sampled", *SIDE_BY_SIDE), 10),
     }
     with tempfile.TemporaryDirectory(prefix="ghosttape-tests-") as place:
         for number, (name, (words, scale)) in enumerate(stages.items()):

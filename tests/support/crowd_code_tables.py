@@ -1,8 +1,7 @@
 """Tables as the recorders of crowd-code write them, of rows and of whole tapes."""
 
 from replay.importers.crowd.table import import_table
-from replay.tapes.documents import walk
-from replay.tapes.tape import Edit, Open, Select
+from replay.tapes.tape import Edit, Open, Select, walk
 from syntax.text import cut, length, splice
 
 HEADER = "Sequence,Time,File,RangeOffset,RangeLength,Text,Language,Type"

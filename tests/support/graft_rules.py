@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from replay.judge.grafts import Hole, graft, hole_of
 from replay.play.policies.blocks import ALL_AT, MomentPlace, block_places
 from replay.records import Moment, Suggestion
-from replay.tapes.documents import walk
-from replay.tapes.tape import Edit
+from replay.tapes.tape import Edit, walk
 from syntax.text import cut, length
 from tests.support.tapes import moment_of
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from replay.tapes.documents import Documents
-from replay.tapes.tape import Edit, Open
+from replay.tapes.tape import Documents, Edit, Open
 
 _CHARACTERS = "abxyz01 ()[]{}.,;:\"'`#\té😀\\"
 

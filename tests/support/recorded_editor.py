@@ -8,8 +8,7 @@ import time
 
 from lsprotocol import types
 
-from replay.tapes.documents import Documents
-from replay.tapes.tape import read
+from replay.tapes.tape import Documents, read
 from syntax.text import encode, position_at, splice
 from tests.support.places import SCRIPT
 
@@ -67,9 +66,13 @@ class Editor:
             at += len(encode(character)) // 2
         return at
 
-    async def ask(self, name, at, msg_id=None):
+    async def ask(self, name, at, msg_id=None, selected=None):
+        """Ask at an offset; `selected` (start, end, text) is the item that is selected in the editor's list."""
         where = types.Position(*position_at(self.texts[name], at))
         context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
+        if selected is not None:
+            ends = [types.Position(*position_at(self.texts[name], offset)) for offset in selected[:2]]
+            context.selected_completion_info = types.SelectedCompletionInfo(types.Range(*ends), selected[2])
         document = types.TextDocumentIdentifier(self.uri(name))
         asked = types.InlineCompletionParams(context, document, where)
         method = types.TEXT_DOCUMENT_INLINE_COMPLETION

@@ -5,8 +5,7 @@ from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
-from replay.tapes.documents import walk
-from replay.tapes.tape import Edit, Ghost
+from replay.tapes.tape import Edit, Ghost, walk
 from replay.tapes.timeline import Timeline
 
 

@@ -5,8 +5,7 @@ from collections import defaultdict
 from replay.judge.grafts import hole_of
 from replay.play.policies.blocks import ALL_AT, MomentPlace, block_places
 from replay.records import Moment
-from replay.tapes.documents import walk
-from replay.tapes.tape import Edit
+from replay.tapes.tape import Edit, walk
 from server.repair.draft import Draft
 from server.repair.offer import offered
 from syntax.languages import language_of

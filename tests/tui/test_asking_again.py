@@ -10,7 +10,8 @@ from server.errors import SettingsError
 from tests.support.asking_again import RIGHT, ask, fill, listed, refused, said, state_of
 from tests.support.hostile_texts import HOSTILE, is_harmless
 from tests.support.inspector_screen import drawn, themed
-from tests.support.screen_looks import in_two_looks
+from tests.support.scale import sampled
+from tests.support.screen_looks import in_one_look
 from tests.support.waiting import PATIENCE_S, until_drawn
 from tui.inspector.again.answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
@@ -229,12 +230,13 @@ async def test_in_drive_mode_it_is_said_that_no_moment_can_be_asked_alone(asked_
         assert len(app.screen_stack) == 1
 
 
+@pytest.mark.sampled
 async def test_hostile_text_is_harmless_in_the_dialog_and_in_the_list(asked_run):
     question = question_of(CONFIG)
     app = Inspector(asked_run)
     async with app.run_test(size=(80, 24)) as pilot:
         own = ListedAnswer(0, question, app._record())
-        for text in HOSTILE[::30]:
+        for text in sampled(HOSTILE[::10]):
             hostile = changed(question, provider=text[:2000], text=text[:2000])
             broken = Record(moment=own.record.moment, ending=Ending("failed", text[:2000]))
             answers = [own, ListedAnswer(1, hostile, broken), ListedAnswer(2, hostile, None, said=text[:2000])]
@@ -251,11 +253,11 @@ async def test_hostile_text_is_harmless_in_the_dialog_and_in_the_list(asked_run)
             await pilot.press("escape")
 
 
-@in_two_looks
+@in_one_look
 def test_dialog(asked_run, snap_compare, size, theme):
     assert snap_compare(themed(asked_run, theme), run_before=refused, terminal_size=size)
 
 
-@in_two_looks
+@in_one_look
 def test_list(asked_run, snap_compare, size, theme):
     assert snap_compare(themed(asked_run, theme), run_before=listed, terminal_size=size)

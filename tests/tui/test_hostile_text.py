@@ -11,6 +11,7 @@ from replay.numbers.effects import ablation
 from replay.records import ArmTrial, Verdict
 from server.settings import REPAIRS
 from tests.support.hostile_texts import HOSTILE, LONGEST, NAMES, PARTS, hostile_record, is_harmless
+from tests.support.scale import sampled
 from tui.commands import checkup
 from tui.commands.tapes import importing
 from tui.console import SafeConsole
@@ -103,16 +104,17 @@ def replay_summary(texts):
 
 
 def of_replay(size):
+    names = sampled(NAMES)
     return lambda: (
-        "".join(printed(replay_table(replay_summary(NAMES[at : at + size]))) for at in range(0, len(NAMES), size)),
-        NAMES if size > 1 else (),
+        "".join(printed(replay_table(replay_summary(names[at : at + size]))) for at in range(0, len(names), size)),
+        names if size > 1 else (),
     )
 
 
 def of_scores():
-    failures = [{"task": text, "cause": text, "verdict": "assertion", "message": text} for text in NAMES]
-    told = [{"tape": text, "reason": text} for text in NAMES]
-    cells = [{**CELL, "language": "python", "category": text} for text in NAMES]
+    failures = [{"task": text, "cause": text, "verdict": "assertion", "message": text} for text in sampled(NAMES)]
+    told = [{"tape": text, "reason": text} for text in sampled(NAMES)]
+    cells = [{**CELL, "language": "python", "category": text} for text in sampled(NAMES)]
     evaluation = {
         **CELL,
         "samples": 1,
@@ -129,7 +131,7 @@ def of_scores():
 
 
 def of_comparison():
-    return "".join(printed(comparison_table(of_two_runs(text), 1)) for text in NAMES), ()
+    return "".join(printed(comparison_table(of_two_runs(text), 1)) for text in sampled(NAMES)), ()
 
 
 MEASURE = {"unit": "share", "first": 0.5, "second": 0.6, "net": NET["net"], "p_adjusted": 0.1, "says": "not told apart"}
@@ -165,7 +167,9 @@ def of_two_runs(text):
 
 def of_ablation():
     found = ablation([trial for number in range(3) for trial in trials(number)], REPAIRS)
-    parts = [{**found, "cases": [{"tape": text, "place": text, "step": "stop", "kind": "broken"}]} for text in NAMES]
+    parts = [
+        {**found, "cases": [{"tape": text, "place": text, "step": "stop", "kind": "broken"}]} for text in sampled(NAMES)
+    ]
     return "".join(printed(ablation_table(part)) for part in parts), ()
 
 
@@ -179,6 +183,7 @@ TABLES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("table", TABLES)
 def test_every_table_is_harmless(table):
     text, names = TABLES[table]()

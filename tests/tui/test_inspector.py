@@ -25,7 +25,8 @@ from tests.support.inspector_screen import (
     words,
 )
 from tests.support.preloaded import preloaded_script
-from tests.support.screen_looks import in_two_looks
+from tests.support.scale import sampled
+from tests.support.screen_looks import in_one_look
 from tui.glossary import UNTESTABLE
 from tui.inspector.app import Inspector
 from tui.inspector.screens.filters import FilterDialog
@@ -257,15 +258,17 @@ async def test_on_a_very_wide_screen_the_list_is_narrow_and_the_detail_wide(real
         assert "The finished document" in page(app)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_hostile_text_is_harmless_on_every_screen(tmp_path, size):
+    names = sampled(NAMES)
     with Store.create(tmp_path / "run", {}) as store:
-        store.put_all(hostile_record(text[:5_000], event) for event, text in enumerate(NAMES))
+        store.put_all(hostile_record(text[:5_000], event) for event, text in enumerate(names))
         store.listing.mark(1, note=HOSTILE[0])
-        store.put_fact("summary", {"moments": len(NAMES), "endings": {HOSTILE[0]: 3, "\x1b[2J": 1}})
+        store.put_fact("summary", {"moments": len(names), "endings": {HOSTILE[0]: 3, "\x1b[2J": 1}})
     app = Inspector(tmp_path / "run")
     async with app.run_test(size=size) as pilot:
-        for _ in range(1 + len(NAMES) // (size[1] // 3)):
+        for _ in range(1 + len(names) // (size[1] // 3)):
             assert is_harmless(drawn(app))
             await pilot.press("pagedown")
         await pilot.press("g")
@@ -279,19 +282,19 @@ async def test_hostile_text_is_harmless_on_every_screen(tmp_path, size):
             assert is_harmless(drawn(app))
 
 
-@in_two_looks
+@in_one_look
 @pytest.mark.parametrize("keys", SCREENS.values(), ids=SCREENS)
 def test_screen(folder, snap_compare, size, keys, theme):
     assert snap_compare(themed(folder, theme), press=keys, terminal_size=size)
 
 
-@in_two_looks
+@in_one_look
 @pytest.mark.parametrize("keys", PAGES_AND_DIALOGS.values(), ids=PAGES_AND_DIALOGS)
 def test_page_or_dialog(folder, snap_compare, size, keys, theme):
     assert snap_compare(themed(folder, theme), run_before=pressing(keys), terminal_size=size)
 
 
-@in_two_looks
+@in_one_look
 @pytest.mark.parametrize("name", ["suggestion", "hole", "graft", "time"])
 def test_screen_of_a_real_run(real_run, snap_compare, size, name, theme):
     assert snap_compare(themed(real_run, theme), run_before=turning_to(name), terminal_size=size)

@@ -9,9 +9,8 @@ from replay.play.users.acceptance.features import FEATURES
 from replay.play.users.acceptance.trials import DataSet, Trial, TrialsHeader, check
 from replay.play.users.offers import Offer
 from replay.tapes.clock import virtual_times
-from replay.tapes.documents import Documents, walk
 from replay.tapes.following import Followed
-from replay.tapes.tape import Edit, Ghost, Tape
+from replay.tapes.tape import Documents, Edit, Ghost, Tape, walk
 from syntax.text import index_of
 
 STRETCH = 300_000.0

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from replay.errors import ReplayError
 from replay.run.events import ReplayedDocumentChanged
-from replay.tapes.documents import Documents
-from replay.tapes.tape import Edit, Event, Focus, Open, Select, stream
+from replay.tapes.tape import Documents, Edit, Event, Focus, Open, Select, stream
 from syntax.errors import OffsetError
 from syntax.text import Change, length, splice
 from tui.live.state import Lane

@@ -10,9 +10,9 @@ from replay.importers.building.paths import path_on_tape
 from replay.importers.building.project_tests import detect_tests
 from replay.importers.building.text_changes import changes_between
 from replay.tapes.authors.streams import recognised, with_reasons
-from replay.tapes.documents import Documents
 from replay.tapes.tape import (
     Close,
+    Documents,
     Edit,
     Embedded,
     Event,

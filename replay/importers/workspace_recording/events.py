@@ -18,8 +18,7 @@ from replay.importers.building.paths import path_on_tape
 from replay.importers.workspace_recording import entries as log
 from replay.records import Trigger
 from replay.tapes.authors.change_reasons import certain_reason
-from replay.tapes.documents import Documents
-from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Open, Reason, Select, State, digest
+from replay.tapes.tape import Close, Documents, Edit, Event, Focus, Ghost, Open, Reason, Select, State, digest
 from syntax.text import Change, carry_right, length, minimal, offset_at
 
 UNKNOWN_REQUEST = -1

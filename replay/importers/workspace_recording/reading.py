@@ -22,8 +22,7 @@ from replay.importers.workspace_recording.events import Reading
 from replay.importers.workspace_recording.interleaving import form_of, interleave
 from replay.importers.workspace_recording.writing import EPOCH, start_of
 from replay.tapes.authors.streams import recognised, with_reasons
-from replay.tapes.documents import Documents
-from replay.tapes.tape import Edit, Embedded, Event, Foreign, Header, Reason, Tape
+from replay.tapes.tape import Documents, Edit, Embedded, Event, Foreign, Header, Reason, Tape
 
 _ENDINGS = ("__recording.w.json", ".recording.w.json", ".workspaceRecording.jsonl", ".w.json", ".jsonl", ".json")
 

@@ -7,8 +7,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from replay.play.users.recorded_requests import RecordedDecision, RecordedRequest
-from replay.tapes.documents import walk
-from replay.tapes.tape import Edit, Event, Ghost, Open, Tape
+from replay.tapes.tape import Edit, Event, Ghost, Open, Tape, walk
 
 DECIDED = frozenset({"accepted", "part", "rejected", "ignored"})
 

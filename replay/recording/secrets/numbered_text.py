@@ -51,6 +51,8 @@ def written_texts(event: Event) -> tuple[str, ...]:
         return tuple(text for _, _, text in event.changes)
     if isinstance(event, Run):
         return (event.command,)
+    if isinstance(event, Ghost) and event.selected is not None:
+        return (event.text, event.selected[2])
     return (event.text,) if isinstance(event, Open | Ghost) else ()
 
 
@@ -109,9 +111,9 @@ class NumberedDocuments:
                 yield self._documents[event.doc].strip(0, len(units))
             case Edit():
                 yield from self._edited(self._documents[event.doc], event.changes)
-            case Ghost(text=text) if text:
-                units = as_units(text)
-                yield self._offered(self._documents[event.doc], event, units, self._numbered(units))
+            case Ghost():
+                offered = [(event.offset, event.offset, event.text), *([event.selected] if event.selected else [])]
+                yield from (self._offered(self._documents[event.doc], change) for change in offered if change[2])
             case Run(command=command):
                 units = as_units(command)
                 shown = _FLAG.sub(r"\1=", units)
@@ -148,13 +150,14 @@ class NumberedDocuments:
             shift += len(units) - (end - start)
         yield from (document.strip(start, end) for start, end in touched)
 
-    def _offered(self, document: NumberedDocument, ghost: Ghost, units: str, first: int) -> NumberedPiece:
-        """The suggestion with the text left and right of it."""
+    def _offered(self, document: NumberedDocument, change: Change) -> NumberedPiece:
+        """A suggestion, or an item of the editor's list, with the text left and right of it."""
         shown = NumberedDocument(document.path, document.units, 0)
         shown.numbers = document.numbers[:]
-        at = min(ghost.offset, len(document.units))
-        shown.insert(at, at, units, first)
-        return shown.strip(at, at + len(units))
+        start, end = (min(offset, len(document.units)) for offset in change[:2])
+        units = as_units(change[2])
+        shown.insert(start, end, units, self._numbered(units))
+        return shown.strip(start, start + len(units))
 
 
 def _changes_as_units(changes: Sequence[Change]) -> Iterator[Change]:

@@ -213,7 +213,8 @@ class _FairCopy:
             event = msgspec.structs.replace(event, changes=tuple((start, end, new) for (start, end, _), new in changed))
             self._texts[event.doc].splice(event.changes)
         elif isinstance(event, Ghost):
-            event = msgspec.structs.replace(event, text=texts[0])
+            selected = None if event.selected is None else (*event.selected[:2], texts[1])
+            event = msgspec.structs.replace(event, text=texts[0], selected=selected)
         elif isinstance(event, Run):
             event = msgspec.structs.replace(event, command=texts[0])
         elif isinstance(event, State):

@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcRequestCancelled
 
+from replay.run.served import MOMENT, MOMENTS, PLAYBACK, REPLAY
 from server.lsp.events import ClientInitialized, EditorEvent
 from server.lsp.server import Server
 
 if TYPE_CHECKING:
     from replay.run.served.results import Results
-
-REPLAY = "ghosttape.replay"
-PLAYBACK = "ghosttape.playback"
-MOMENTS = "ghosttape.run.moments"
-MOMENT = "ghosttape.run.moment"
 
 
 def add_commands(server: Server) -> None:

@@ -29,7 +29,7 @@ from replay.run.engine import Engine
 from replay.run.events import Ended, Judged, LeftOut, Listener, Note, Played, RunEvent
 from replay.run.folders import new_folder
 from replay.run.live.control import Wish, fulfil
-from replay.run.served.commands import PLAYBACK, REPLAY
+from replay.run.served import PLAYBACK, REPLAY
 from replay.run.served.scenes import Scenes
 from replay.run.sources.tape_source import TapeSource
 from replay.run.summary import summarise_replay

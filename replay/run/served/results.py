@@ -17,7 +17,7 @@ from replay.errors import StoreError
 from replay.judge.retracing import TracedTape
 from replay.records import Record
 from replay.run.listing.selection import MomentSelection
-from replay.run.served.commands import MOMENT, MOMENTS
+from replay.run.served import MOMENT, MOMENTS
 from replay.run.served.orders import ordered
 from replay.run.sources.tape_shelf import TapeShelf
 from replay.run.store import Store

@@ -12,8 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from replay.run.events import Answered, Asked, Ended, Reached, ReplayedDocumentChanged, RunEvent, SessionBegan
-from replay.tapes.documents import Documents
-from replay.tapes.tape import Edit, Event, Focus, Open, Select, Tape
+from replay.tapes.tape import Documents, Edit, Event, Focus, Open, Select, Tape
 from syntax.text import Change, length, splice
 
 PAUSE_S = 0.1

@@ -14,8 +14,7 @@ import msgspec
 from replay.tapes.authors.change_reasons import certain_reason
 from replay.tapes.authors.parameters import numbers
 from replay.tapes.authors.runs import EditRun, runs
-from replay.tapes.documents import played
-from replay.tapes.tape import Close, Edit, Event, Focus, Reason, Tape
+from replay.tapes.tape import Close, Edit, Event, Focus, Reason, Tape, played
 from syntax.text import cut
 
 

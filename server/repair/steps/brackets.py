@@ -31,10 +31,10 @@ def repair(draft: Draft) -> str:
     """The suggestion whose splice has the fewest errors; of equals the one that changes least."""
     if draft.language is None or not may_act(draft) or draft.is_in_open_text:
         return draft.text
-    best, least = _least(draft.text, _with_fewer(draft), partial(_errors, draft))
+    best, least = _least(draft.text, _with_fewer(draft), partial(errors_when_closed, draft))
     if not least:
         return best
-    count = draft.errors if _is_unfinished(draft) else partial(_errors, draft)
+    count = draft.errors if _is_unfinished(draft) else partial(errors_when_closed, draft)
     return _least(best, _with_more(draft), count)[0]
 
 
@@ -52,9 +52,9 @@ def _is_unfinished(draft: Draft) -> bool:
     return not draft.after.strip() and bool(open_brackets(draft.tree(), len(draft.before)))
 
 
-def _errors(draft: Draft, text: str) -> int:
+def errors_when_closed(draft: Draft, text: str) -> int:
     """How many errors the splice of a text has; where nothing stands below the cursor, with closers for what was open before it."""
-    if draft.after.strip():
+    if draft.after.strip() or draft.language is None:
         return draft.errors(text)
     return structs.replace(draft, after=_open_closers(draft, text)).errors(text)
 

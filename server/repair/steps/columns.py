@@ -18,6 +18,12 @@ _STARTS = frozenset("&+-*<")
 """Those of them that begin a statement too, behind a line that has ended one."""
 _MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*\s|-[^-])(?!.*[{(\[]$)")
 """A line in the middle of a statement."""
+_SEPARATES = re.compile(r"(?:[{\[(,;}\])\\]|<[^<>]*\w[^<>]*>|^\s*(?:- )?[\"']?[\w.-]+[\"']?:\s+(?![|>])\S(?:.*[^:])?)$")
+"""The end of a line below which nothing is deeper than the cursor: brackets, separators, tags, a key with its value."""
+_PROSE = re.compile(r"(?=.{40})[ \t]*(?=[\w\"'(*`])(?:[^\s{}=;$\\|<>]+[ \t]+){4,}[^\s{}=;$\\|<>]+")
+"""A line of a paragraph."""
+_ITEM = re.compile(r"(?:[-*+\u2022]|\d{1,9}[.)])\s")
+"""The beginning of an item of a list."""
 _BEFORE_TAB = re.compile(r"(?<! ) +(?=\t)")
 _ENDED = re.compile(r"[;{}>]\s*$")
 _TAG = re.compile(r"</?[\w>]")
@@ -42,7 +48,7 @@ def at_the_cursor(draft: Draft) -> str:
     lead = _BEFORE_TAB.sub("", lead)
     cursor, column = width(draft.line_before), width(draft.line_before + lead)
     if draft.language is None:
-        return bare if _goes_on_below(draft, column) else draft.text
+        return without_doubled_indentation(draft)
     above = _line_above(draft)
     wanted = _wanted(draft, above, bare)
     if column == min((width(indent_of(line)) for line in bare.split("\n")[1:] if line.strip()), default=-1):
@@ -54,6 +60,30 @@ def at_the_cursor(draft: Draft) -> str:
     return ("\t" * (more // 8) + " " * (more % 8) if tabs else " " * more) + bare
 
 
+def without_doubled_indentation(draft: Draft) -> str:
+    """The suggestion without its indentation, where it has that of the cursor's line again, in a text whose columns no grammar explains."""
+    lead, bare = indent_of(draft.text), draft.text.lstrip(" \t")
+    if not lead or not bare.strip() or draft.line_before.strip():
+        return draft.text
+    column = width(draft.line_before + _BEFORE_TAB.sub("", lead))
+    again = lead == draft.line_before and not _may_be_deeper(draft, bare)
+    return bare if again or _goes_on_below(draft, column) else draft.text
+
+
+def _may_be_deeper(draft: Draft, bare: str) -> bool:
+    """Whether a line below the last one may be a level deeper than the cursor is.
+
+    Not behind a line that ends with a bracket, a tag or a separator, or that is less deep, for the cursor is where the next one belongs; nor in a
+    paragraph, whose lines begin in one column, unless an item of a list begins. Behind another line, which may be a header, it may.
+    """
+    above = draft.before.rstrip().rpartition("\n")[2]
+    column, cursor = width(indent_of(above)), width(draft.line_before)
+    if _SEPARATES.search(above) or column < cursor or bare[0] in ")]}" or bare.startswith("</"):
+        return False
+    goes_on = draft.before == f"{draft.before.rstrip()}\n{draft.line_before}"
+    return column > cursor or not goes_on or _PROSE.fullmatch(above) is None or _ITEM.match(bare) is not None
+
+
 def _line_above(draft: Draft) -> str:
     """The last line above the cursor on which a statement begins or ends; directives, which stand at the left edge in any block, are passed over."""
     lines = (line for line in reversed(draft.code_before.split("\n")) if line.strip())
@@ -63,9 +93,11 @@ def _line_above(draft: Draft) -> str:
 
 def _goes_on_below(draft: Draft, column: int) -> bool:
     """Whether the suggestion has its indentation twice: its later lines stand where they belong if the first begins at the cursor."""
-    rest = [width(indent_of(line)) for line in draft.text.split("\n")[1:] if line.strip()]
+    rest = next((width(indent_of(line)) for line in draft.text.split("\n")[1:] if line.strip()), -1)
     cursor = width(draft.line_before)
-    return cursor > 0 and bool(rest) and cursor <= min(rest) < column and column == 2 * cursor
+    if not 0 < cursor < column == 2 * cursor:
+        return False
+    return cursor <= rest < column or (cursor < rest == column and _ITEM.match(draft.text.lstrip()) is not None)
 
 
 def _wanted(draft: Draft, above: str, bare: str) -> int | None:

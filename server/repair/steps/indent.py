@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from server.repair.draft import Draft, indent_of, unit_of, width
 from server.repair.steps import columns
+from server.repair.steps.bodies import below_the_header
 from server.repair.steps.spaces import joined, without_doubled_space, without_lookalikes
 from server.repair.steps.stop import LogicalLines, lines_of
 from syntax.parse import is_opaque
@@ -44,8 +45,11 @@ def repair(draft: Draft) -> str:
     if draft.stop == "any" and draft.language is not None and not draft.language.layout:
         return draft.text  # a task is judged by its tests: what only looks wrong stays
     draft = replace(draft, text=without_doubled_space(draft))
-    text = _placed(replace(draft, text=joined(draft)))
-    return draft.text if text == draft.text or is_text(draft) else text
+    draft = replace(draft, text=joined(draft))
+    text = _placed(replace(draft, text=below_the_header(draft)))
+    if text == draft.text:
+        return text
+    return columns.without_doubled_indentation(draft) if _is_in_literal(draft) else text
 
 
 def _placed(draft: Draft) -> str:
@@ -69,8 +73,8 @@ def is_within_a_line(draft: Draft) -> bool:
 
 def _with_fewest_faults(draft: Draft, text: str) -> str:
     found = _faults(replace(draft, text=text))
-    if not found:
-        return text
+    if not found and not (text[:1] in {" ", "\t"} and not draft.line_before.strip() and draft.errors(text)):
+        return text  # a level can be open and yet be none of statements, as that of `case`
     best, least = text, (found, draft.errors(text))
     for other in dict.fromkeys(_moved(draft, text)):
         score = (_faults(replace(draft, text=other)), draft.errors(other))
@@ -156,7 +160,7 @@ def _is_inside(draft: Draft, index: int) -> bool:
     return False
 
 
-def is_text(draft: Draft) -> bool:
+def _is_in_literal(draft: Draft) -> bool:
     """Whether the cursor itself stands inside a string or a comment."""
     if draft.is_in_open_text or draft.language is None:
         return draft.is_in_open_text
@@ -210,8 +214,8 @@ def _shift(line: str, delta: int) -> str:
 
 def _in_the_files_characters(draft: Draft) -> str:
     """Tabs for spaces in a file that is indented with tabs, and spaces for tabs in one that is not."""
-    if not _INDENTED.search(draft.text):
-        return draft.text
+    if not _INDENTED.search(draft.text) or (_IN_SPACES.search(draft.text) and _IN_TABS.search(draft.text)):
+        return draft.text  # GNU's style has both: eight columns are a tab
     document = f"{draft.before}\n{draft.after}"
     tabs = _IN_TABS.search(document) is not None
     found = (_IN_SPACES if tabs else _IN_TABS).search(draft.text)

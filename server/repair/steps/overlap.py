@@ -32,6 +32,9 @@ _VOID = frozenset(("br", "hr", "img", "input", "link", "meta", "source", "wbr"))
 """Elements of HTML that have no closing tag."""
 _BRACKET = re.compile(r"[()\[\]{}]")
 _STOP = re.compile(r"[.!?]$")
+_CLOSER_LINE = re.compile(r"\s*\n\s*[)\]}]+[;,]?")
+_ENDS = re.compile(r"[^\W\d_]{2,}[)\]}>\"'`;:,.*]{0,4}$|[;,{]$|\*/$|-->$|[^\w\s|]{2,}$")
+"""What hardly anyone writes twice in a row at the end of a line: a word, what ends a statement or a comment."""
 _TRIED = 4
 _FAR = 400
 """How many characters on each side of the cursor are compared."""
@@ -109,11 +112,14 @@ def _may_go(draft: Draft, said: str) -> bool:
 
 def _is_said_again(draft: Draft, text: str, head: str, kept: str, said: str) -> bool:
     mark = draft.language.line_comment if draft.language else "\n"
-    whole = said.strip() == draft.line_after.partition(mark)[0].strip()
+    whole = said.strip() in {draft.line_after.strip(), draft.line_after.partition(mark)[0].strip()}
     if draft.language is None:
         more = _unpaired(draft, head) - _unpaired(draft, kept) if _closes(said) else 0
-        surplus = more > 0 and _balance(head) != _balance(kept) == (0, 0, 0)
-        return surplus or (more >= 0 and whole and (_says_much(said) or bool(_STOP.search(said))))
+        surplus = more > 0 and (_CLOSER_LINE.fullmatch(said) or _balance(head) != _balance(kept) == (0, 0, 0))
+        much = (
+            more > 0 or _says_much(said) or _STOP.search(said) or (_ENDS.search(said) and not _says_twice(draft, said))
+        )
+        return bool(surplus or (more >= 0 and whole and kept and much))
     errors, raw = draft.errors(kept), draft.errors(text)
     if errors >= raw and (errors > raw or _begins_line(draft, kept)):
         return False
@@ -121,6 +127,13 @@ def _is_said_again(draft: Draft, text: str, head: str, kept: str, said: str) -> 
     return errors < spoken or (
         not spoken and whole and (_says_much(said) or _TERMINATED.match(said.strip()) is not None)
     )
+
+
+def _says_twice(draft: Draft, said: str) -> bool:
+    """Whether the document says this twice in a row elsewhere."""
+    word = re.escape(said.strip())
+    pattern = re.compile(rf"(?<!\w){word}\s*{word}(?!\w)")
+    return any(pattern.search(part) for part in (draft.before[-_AROUND:], draft.after[:_AROUND]))
 
 
 def _closes(said: str) -> bool:
@@ -192,10 +205,10 @@ def covered(draft: Draft) -> int:
     or the whole rest of the line where the answer's first line ends with it and more lines follow.
     """
     if draft.language is None:
-        return _taken_by_text(draft)
+        return _covered_without_grammar(draft)
     closers = _CLOSERS.match(draft.after)
     if closers is None:
-        return _taken_line(draft) or _taken_tags(draft)
+        return _covered_line(draft) or _covered_tags(draft)
     if closers[1][0] not in draft.text:
         return 0
     sizes = [match.end() for match in _TOKEN.finditer(closers[1]) if _has_all(draft.text, closers[1][: match.end()])]
@@ -223,7 +236,7 @@ def _ends_with(text: str, said: str) -> bool:
     return "".join(text[-_FAR:].split()).endswith("".join(said.split()))
 
 
-def _taken_line(draft: Draft) -> int:
+def _covered_line(draft: Draft) -> int:
     """The rest of the line, if the splice has fewer errors so, and no more than with the beginning of the answer's first line alone."""
     first, _, more = draft.text.lstrip("\n").partition("\n")
     rest = draft.line_after.rstrip()
@@ -236,7 +249,7 @@ def _taken_line(draft: Draft) -> int:
     return len(rest) if errors < draft.errors() and (not errors or errors <= draft.errors(alone)) else 0
 
 
-def _taken_tags(draft: Draft) -> int:
+def _covered_tags(draft: Draft) -> int:
     """What begins with a closer and ends with the tag that ends the answer, if all of it comes in the answer, in the same order."""
     rest, mine = draft.line_after, _TOKEN.findall(draft.text[-_FAR:])
     tagged = draft.language is not None and draft.language.id in TAGGED
@@ -245,7 +258,7 @@ def _taken_tags(draft: Draft) -> int:
     return _best(draft, list(_in_order(rest, mine)), ())
 
 
-def _taken_by_text(draft: Draft) -> int:
+def _covered_without_grammar(draft: Draft) -> int:
     """What ends with the tag that ends the answer, if it closes the very tags and quotes that the answer closes and has not opened."""
     rest, mine = draft.line_after, _TOKEN.findall(draft.text[-_FAR:])
     if rest[:1] not in _BEGINS_CLOSED or mine[-1:] != [">"] or rest.startswith(draft.text):

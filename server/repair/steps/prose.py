@@ -72,7 +72,7 @@ _FAMILIES = dict.fromkeys(("javascript", "javascriptreact", "typescript", "types
 def repair(draft: Draft) -> str:
     """The code in the answer."""
     text = without_leaks(draft)
-    if draft.is_text:
+    if draft.is_document_of_text:
         return text if _may_begin_fence(draft, text) else _from_fences(draft, text)
     if not may_talk(text) or draft.is_in_text:
         return text
@@ -147,7 +147,7 @@ def _without_placeholders(draft: Draft, text: str) -> str:
     match = _PLACEHOLDER.search(text)
     if match is None or draft.line_after.strip() or match[0].strip() in draft.before + draft.after:
         return text
-    if draft.is_text_at(match.start() + len(match[0]) - len(match[0].lstrip()), text):
+    if draft.is_in_text_at(match.start() + len(match[0]) - len(match[0].lstrip()), text):
         return text
     head, rest = text[: match.start()], text[match.end() + 1 :]
     if not rest.strip():
@@ -160,10 +160,11 @@ def _no_worse(draft: Draft, code: str) -> str:
 
     A pair of fences with code between them can parse as template literals, so code that breaks off can have more errors.
     """
-    if not code.strip() or draft.errors(code) <= draft.errors():
+    raw = brackets.errors_when_closed(draft, draft.text)
+    if not code.strip() or brackets.errors_when_closed(draft, code) <= raw:
         return code
     closed = brackets.repair(replace(draft, text=code))
-    return closed if draft.errors(closed) <= draft.errors() else ""
+    return closed if brackets.errors_when_closed(draft, closed) <= raw else ""
 
 
 def _from_fences(draft: Draft, text: str) -> str:
@@ -234,7 +235,7 @@ def _errors_closed(draft: Draft, code: str) -> int:
 def _fences(draft: Draft, text: str) -> list[re.Match[str]]:
     """The fences that are no text of the program; judged without any of them, as back-ticks begin and end strings."""
     blank = _FENCE.sub(lambda match: " " * len(match[0]), text)
-    return [match for match in _FENCE.finditer(text) if not draft.is_text_at(match.start(), blank)]
+    return [match for match in _FENCE.finditer(text) if not draft.is_in_text_at(match.start(), blank)]
 
 
 def _is_all_prose(draft: Draft, text: str) -> bool:
@@ -256,7 +257,7 @@ def _without_opening(draft: Draft, text: str) -> str:
         line = rest[start:].partition("\n")[0]
         if not _opens(draft, line):
             break
-        if rest is text and draft.is_text_at(start + 1, text):
+        if rest is text and draft.is_in_text_at(start + 1, text):
             return text
         rest = rest[start + len(line) + 1 :].lstrip("\n")
     return rest if rest.strip() or rest is text else ""
@@ -315,7 +316,7 @@ def _without_closing(draft: Draft, text: str) -> str:
     at = 0
     for line in text.splitlines(keepends=True):
         talks = at and _may_close(line) and (_is_prose(draft, line) or _is_marked(draft, line))
-        if talks and not draft.is_text_at(at + len(line.rstrip()) - 1, text):
+        if talks and not draft.is_in_text_at(at + len(line.rstrip()) - 1, text):
             return text[:at].rstrip("\n")
         at += len(line)
     return text

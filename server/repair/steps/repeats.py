@@ -20,6 +20,7 @@ from syntax.wanted import is_only_closers
 
 _NEAR = 0.9
 _NEAR_LENGTH = 16
+_MUCH = 24
 _LONG = 12
 _FAR = 40
 """How many lines above the cursor are looked at."""
@@ -50,6 +51,15 @@ _MODIFIERS = frozenset(
 """Words before a declaration that no language wants twice in a row, though its grammar may parse them."""
 _ASSIGNS = re.compile(r"[\w\])] *=(?![=>])")
 _HEADER = re.compile(r".*[:{]\s*$")
+_BEGINS = re.compile(
+    r"(?:if|elif|elsif|unless|while|until|for|foreach|switch|match|case|when|with|assert|del|raise|throw|echo|puts)\b"
+)
+"""The words that begin a statement, and that no expression has."""
+_COMPLETE = re.compile(r"[\w\])\"'`]$")
+"""The end of what is complete, so that it cannot begin again directly behind itself."""
+_ASSIGNED = re.compile(r"[\w.\[\]]+(?: *:[^=]*)? +=(?: |$)")
+_MARKER = re.compile(r"(?:[-#*>+;%]+|//|\.\.|\d+[.)])[^\w\s]*\s+\S")
+"""What a line of a text begins with and never has in its middle: the mark of a comment, a quotation or an item."""
 _CALL = re.compile(
     r"(?<!\w)((?:\w+(?:\.|::|->))*(?!(?:if|for|while|switch|catch|and|or|not|in|return)\()([^\W\d]\w*)!?\()\s*$"
 )
@@ -123,14 +133,34 @@ def _is_restart(draft: Draft, said: str, text: str, rest: str) -> bool:
         sure = _HEADER.match(first) is not None or size > 4 or len(bare) > 80
         return len(bare) >= _LONG and (sure or draft.errors(rest) < draft.errors(text))
     errors, raw = draft.errors(rest), draft.errors(text)
-    return bool(rest.strip()) and (errors < raw or (errors == raw and _is_sure(bare)))
+    sure = (
+        _is_sure_text(draft, bare)
+        if draft.is_document_of_text
+        else _is_sure(bare, glued=draft.line_before[-1:] == bare[-1:])
+    )
+    return bool(rest.strip()) and (errors < raw or (errors == raw and sure))
 
 
-def _is_sure(line: str) -> bool:
-    """Whether what a line begins cannot stand on it twice: an assignment, the words of a declaration, or a lone modifier."""
+def _is_sure(line: str, *, glued: bool) -> bool:
+    """Whether what a line begins cannot stand on it twice: an assignment, the words of a declaration or a header, or a lone modifier.
+
+    `glued`: no white space is between the two; then neither can what ends with a word, a bracket or a quote. Nor can a long line.
+    """
     if len(line.split()) > 1:
-        return line.endswith(" =") or _DECLARES.fullmatch(line) is not None
+        begins = _DECLARES.fullmatch(line) or _BEGINS.match(line) or _ASSIGNED.match(line)
+        much = len(line) >= _MUCH and len(line.split()) > 3
+        return begins is not None or much or (glued and _COMPLETE.search(line) is not None)
     return line in _MODIFIERS
+
+
+def _is_sure_text(draft: Draft, line: str) -> bool:
+    """Whether a line of a text without a grammar says too much to begin twice: two words, and neither a row of a table nor what the text says twice elsewhere."""
+    said = " ".join(line.split())
+    twice = any(f"{said} {said}" in " ".join(part.split()) for part in (draft.before, draft.after))
+    words = [word for word in _NAME.findall(line) if not word.isdigit()]
+    if line.startswith("|"):
+        return sum(len(word) > 2 for word in words) > 2 and not twice
+    return (len(words) > 1 or (bool(words) and _MARKER.match(line) is not None)) and not twice
 
 
 def _without_call(draft: Draft, text: str) -> str:
@@ -138,7 +168,7 @@ def _without_call(draft: Draft, text: str) -> str:
 
     A function is seldom applied to its own result; where that is usual, or the document does it elsewhere, it stays, if the splice parses.
     """
-    line, bare = draft.line_before.rstrip()[-_NAMES:], text.lstrip(" .")
+    line, bare = draft.line_before.rstrip()[-_NAMES:], text.lstrip(" .:")
     begun = _CALL.search(line) if line.endswith("(") else None
     if begun is None or not bare.startswith(begun[1]) or draft.language is None:
         return text

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from server.repair.draft import Draft
-from syntax.tokens import tokens
+from syntax.tokens import open_brackets, tokens
 
 _SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _NOTHING = "\u200b\u2060\ufeff"
@@ -18,18 +18,21 @@ _ODD = re.compile(f"[{_SPACES}{_NOTHING}]")
 _LEADS = re.compile(rf"(?m)^[\s{_NOTHING}]+")
 _UNFINISHED = re.compile(
     r"(?:(?:^|[\s)\]])(?:=>|->|:=|[-+*/%&|^<>=!~]{1,3}|return|yield|await|throw|raise|new|typeof|and|or|not|in|is|of|as|extends|implements|"
-    r"instanceof|import|from|def|class|function|fn|func|let|const|var|if|elif|elsif|unless|when|case|while|until|assert|del)|,|\w[&*])$"
+    r"instanceof|import|from|def|class|function|fn|func|let|const|var|if|elif|elsif|unless|when|case|while|until|assert|del|type|interface|struct|enum|package|namespace|using|public|private|protected|static|final)|,|\w[&*]|\b(?:var|let|const|type) \w+)$"
 )
 """A line behind which its statement goes on, up to the white space at its end."""
 _SEMICOLONS = frozenset({"cpp", "csharp", "java", "rust"})
 _APART = re.compile(r"\s*(?:[@#*]|//|/\*|\[\w|case\b|default\b|\w+:$)")
 """What usually stands on a line of its own: annotations, directives, comments, labels."""
+_BRACE_LINE = re.compile(r"^[ \t]*\{[ \t]*$", re.MULTILINE)
+_ASSIGNS = re.compile(r"=(?![=>])")
 _CLAUSE = re.compile(r"(?:else|catch|finally)\b")
 _CLOSERS = frozenset(")]}")
 _OPENED = frozenset("([{;")
-_TIGHT = re.compile(r"\($|[\w)\]]\.$")
+_TIGHT = re.compile(r"[(\[]$|[\w)\]]\.$")
+_SPACED_END = re.compile(r"\S +[)\]]")
 """The end of a line of code behind which hardly anyone puts a space: a bracket, or the dot of a member."""
-_ALIGNED = re.compile(r"(?m)^.*\S(?: {2,}|\t+)(?!\s|//|#|/\*|--).")
+_ALIGNED = re.compile(r"(?m)^.*[^\s.!?](?: {2,}|\t+)(?!\s|//|#|/\*|--).")
 _NEAR = 5
 """How many lines on each side of the cursor show whether lines are aligned."""
 
@@ -69,7 +72,7 @@ def without_doubled_space(draft: Draft) -> str:
     if _TIGHT.search(line):
         spaced = f"{line[-1]} "
         meant = bare[0] in _CLOSERS or spaced in draft.before or spaced in draft.after
-        fits = line[-1] == "(" or bare[0].isidentifier()
+        fits = not _SPACED_END.search(bare) if line[-1] in "([" else bare[0].isidentifier()
         surely = fits and not (meant or draft.language is None or draft.is_in_text)
         return bare if surely and draft.errors(bare) <= draft.errors() else draft.text
     return bare if line[-1].isspace() and not _is_aligned(draft, bare) else draft.text
@@ -89,14 +92,31 @@ def joined(draft: Draft) -> str:
         return draft.text  # a `return` may well end its line
     text = bare if spaced else f" {bare}"
     errors, apart = draft.errors(text), draft.errors()
-    goes_on = _is_unfinished(draft, code) or (code[-1] == "}" and _CLAUSE.match(bare) is not None)
+    goes_on = _goes_on(draft, code, bare) or (spaced and (_ASSIGNS.match(bare) is not None or _is_in_brackets(draft)))
     return text if errors < apart or (errors == apart and goes_on) else draft.text
 
 
-def _is_unfinished(draft: Draft, code: str) -> bool:
-    """Whether a statement cannot end with a line, or does not in a language whose statements end with a semicolon."""
-    semicolons = draft.language is not None and draft.language.id in _SEMICOLONS
-    return _UNFINISHED.search(code) is not None or (semicolons and not code.endswith("}") and not _APART.match(code))
+def _is_in_brackets(draft: Draft) -> bool:
+    """Whether a bracket is open at the cursor that holds no statements, so that none can end there."""
+    if draft.language is None or draft.is_in_text:
+        return False
+    opened = open_brackets(draft.tree(), len(draft.before))
+    return bool(opened) and not opened[-1].block
+
+
+def _goes_on(draft: Draft, code: str, bare: str) -> bool:
+    """Whether a statement cannot end with a line, or does not where statements end with a semicolon or a block begins on the line of its header.
+
+    So it does in Ruby, and where the document has no brace on a line of its own.
+    """
+    name = draft.language.id if draft.language else ""
+    if _UNFINISHED.search(code) or (code[-1] == "}" and _CLAUSE.match(bare)):
+        return True
+    if name == "ruby" and re.match(r"do\b", bare):
+        return draft.line_before[-1].isspace()
+    if bare[0] == "{":
+        return not any(_BRACE_LINE.search(part) for part in (draft.before, draft.after))
+    return name in _SEMICOLONS and not code.endswith("}") and not _APART.match(code)
 
 
 def _is_aligned(draft: Draft, bare: str) -> bool:

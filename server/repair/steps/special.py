@@ -29,10 +29,15 @@ _CHANNEL = re.compile(
 """The header of a message of gpt-oss (openai/harmony, docs/format.md); only the channel `final` is meant for the user."""
 _BARE_CHANNELS = re.compile(r"\s*analysis[A-Z][a-z']* [a-z].*?assistant(?:commentary.*?assistant)?final", re.DOTALL)
 """The same where the server took the special tokens away and left the words: `analysisWe need to add.assistantfinala + b`."""
+_BARE_CHANNEL_BEGUN = re.compile(r"\s*analysis[A-Z][a-z']* [a-z]")
 _ROLE = re.compile(r"[ \t]*(assistant|model|chatbot|ai|user|system|tool)\b", re.IGNORECASE)
 _ANSWERS = frozenset({"assistant", "model", "chatbot", "ai"})
 _EXACT = frozenset(SPELLINGS)
 _QUOTES = ("'", '"', "`")
+_OPENERS = frozenset("([<")
+"""What may stand directly before a token that is meant."""
+_DECLARED = re.compile(r"\b(?:def|fn|func|function|class|interface|struct|enum|type|record|trait)\s+\w+$")
+"""A name that is declared left of the cursor."""
 _JSX = frozenset({"javascript", "javascriptreact", "typescriptreact"})
 _GENERIC = frozenset({"cpp", "csharp", "java", "rust", "typescript", "typescriptreact"})
 """The languages in which a name may have types as arguments, between `<` and `>`."""
@@ -73,6 +78,11 @@ def without_thoughts(draft: Draft, text: str) -> str:
     return text[match.end() :]
 
 
+def begins_a_thought(text: str) -> bool:
+    """Whether an answer begins with what may be a thought whose end, without special tokens, is still to come."""
+    return _BARE_CHANNEL_BEGUN.match(text) is not None and _BARE_CHANNELS.match(text) is None
+
+
 def _of_channels(draft: Draft, text: str) -> str:
     """What an answer in channels says in the last of them that is for the user."""
     headers = [*_CHANNEL.finditer(text)] if "<|channel|>" in text.lower() and _has_no(draft, "<|channel|>") else []
@@ -100,8 +110,14 @@ def _without_leading(draft: Draft, text: str) -> str:
         role = _ROLE.match(text) if match[0].lower() in TURNS else None
         if role is not None and role[1].lower() not in _ANSWERS:
             return ""
-        text = (text[role.end() :] if role else text).lstrip("\n")
+        text = _without_role(match, text).lstrip("\n")
     return text
+
+
+def _without_role(match: re.Match[str], text: str) -> str:
+    """What stands behind a token, without the role that it announces."""
+    role = _ROLE.match(text) if match[0].lower() in TURNS else None
+    return text[role.end() :] if role else text
 
 
 def _belongs(draft: Draft, text: str, match: re.Match[str]) -> bool:
@@ -111,13 +127,13 @@ def _belongs(draft: Draft, text: str, match: re.Match[str]) -> bool:
         return True
     if token in {"<CURSOR>", "[CURSOR]"} and "```" in text[match.end() :]:
         return True  # talk about the task, which goes with what comes before the fence
-    if draft.is_text or draft.is_text_at(start, text):
+    if draft.is_document_of_text or draft.is_in_text_at(start, text):
         line = (draft.line_before + text[:start]).rpartition("\n")[2][-400:]
-        if _PLACEHOLDER.fullmatch(token) and _PLACEHOLDER.search(line):
+        if _PLACEHOLDER.fullmatch(token) and line[-1:].isspace() and _PLACEHOLDER.search(line):
             return True
     if not text[:start].strip() and not text[match.end() :].strip():
         return False  # an answer that is a token alone is empty
-    if draft.is_text or draft.is_text_at(start, text):
+    if draft.is_document_of_text or draft.is_in_text_at(start, text):
         return _is_mentioned(draft, text, match)
     name = name_in_code(token)
     return bool(name) and _is_code(draft, text, match, name or "")
@@ -136,22 +152,31 @@ def _is_mentioned(draft: Draft, text: str, match: re.Match[str]) -> bool:
         for other in SPECIAL.finditer(part)
     ):
         return True
-    if not begins and left in _QUOTES and rest.partition("\n")[0].strip():
+    if any(_is_quoted(text, match, quote) for quote in _QUOTES):
         return True
+    if token.startswith("</") and not (name or "").isupper():
+        return not _has_no(draft, token.replace("/", "", 1)) or f"<{name}" in text[: match.start()]
     if name is None:
-        return not begins and left in {" ", "(", ","} and re.match(r"[ \t]*[\w(.,;:)]", rest) is not None
+        return not begins and left in {" ", "("} and re.match(r"[ \t]*[\w(.,;:)]", rest) is not None
     if _pairs(text, match, name) or (token[0] == "[" and _says(draft.before + draft.after, name)):
         return True
     is_word = name.islower() and name.isalpha() and len(name) > len("eos")
     if begins:
         return token not in _EXACT or is_word
-    if left.isalnum() or left in ".)]};:!?\"'`":
+    if not left.isspace() and left not in _OPENERS and not (left == ">" and is_word and rest.strip()):
         return False
-    return (
-        bool(rest.strip())
-        or is_word
-        or (left.isspace() and not (token in _EXACT and token[0] == "<" and name.isupper()))
-    )
+    if is_word:
+        return True
+    line = (draft.line_before + text[: match.start()]).rpartition("\n")[2]
+    if token in _EXACT and not line.strip() and not rest.partition("\n")[0].strip():
+        return False  # it stands on a line of its own
+    return bool(rest.strip()) or (left.isspace() and not (token in _EXACT and token[0] == "<" and name.isupper()))
+
+
+def _is_quoted(text: str, match: re.Match[str], quote: str) -> bool:
+    """Whether the answer opens a quotation left of a token on its line, and closes it right of it."""
+    left, right = text[: match.start()].rpartition("\n")[2], text[match.end() :].partition("\n")[0]
+    return quote in right and left.count(quote) % 2 == 1
 
 
 def _pairs(text: str, match: re.Match[str], name: str) -> bool:
@@ -170,7 +195,12 @@ def _is_code(draft: Draft, text: str, match: re.Match[str], name: str) -> bool:
     others = f"{draft.before}\n{draft.after}\n{text[:start]}\n{text[end:]}"
     if match[0][0] == "[" and _says(others, name):
         return True
-    given, bare = (text[:end], text[:start]) if text[:start].strip() else (text, text[end:])
+    if not text[:start].strip() and _DECLARED.search(draft.line_before) and not _says(others, name):
+        return False  # nobody declares a type parameter without using it
+    begins = not text[:start].strip()
+    if begins and match[0].lower() in TURNS and _ROLE.match(text[end:]):
+        return False
+    given, bare = (text, _without_role(match, text[end:]).lstrip("\n")) if begins else (text[:end], text[:start])
     if match[0].startswith("</") or draft.errors(bare) < draft.errors(given):
         return False
     if _goes_on_as_code(draft, text, match, bare):
@@ -202,7 +232,7 @@ def _may_go_on(draft: Draft, text: str, start: int) -> bool:
     begun = text[start:]
     if not _has_no(draft, begun):
         return True
-    if draft.is_text or draft.is_text_at(start, text):
+    if draft.is_document_of_text or draft.is_in_text_at(start, text):
         return text[start - 1 : start].isspace() or len(begun) < 4
     if begun.startswith(("<|", "<\uff5c", "<[", "\u25c1")):
         return False

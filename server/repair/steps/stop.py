@@ -31,6 +31,7 @@ _CONTINUES = frozenset(
 )
 _NO_SEMICOLON = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact", "go"})
 _ENDS = frozenset(")]};")
+_GO_HEADER = re.compile(r"[\s}]*(?:else\s+)?(?:if|for|switch)\b[^{]*$")
 _TRY = re.compile(r"(?:^|\s)try\s*[:{]$")
 _CLAUSE_BELOW = re.compile(r"[\s}]*(?:except|catch|finally)\b")
 _SAME_LINE = re.compile(r"[ \t]*(?:\(\))?[)\];,]*(?=[ \t]*(?://.*)?(?:\n|$))")
@@ -360,12 +361,18 @@ class _Braces:
 
     def _completes(self, token: Token, following: Token | None) -> bool:
         if token.text == ";":
-            return True
+            return not self._is_in_go_header(token)
         if token.text != "}" or following is None or (self.closed and self._is_attribute(self.closed)):
             return False
         if self.language.id in _NO_SEMICOLON and self.closed is not None and not self.closed.block:
             return False  # a value, as in a tag's attribute; a line end behind it is looked at by `_parts`
         return following.text[0] not in ")]{},;.([?:=+-*/%&|<>!" and following.text not in _GOES_ON
+
+    def _is_in_go_header(self, token: Token) -> bool:
+        """Whether a semicolon parts the clauses of a header, around which Go has no parentheses."""
+        text = self.draft.tree().text
+        line = text[text.rfind("\n", 0, token.start) + 1 : token.start]
+        return self.language.id == "go" and _GO_HEADER.match(line) is not None
 
     def _is_attribute(self, opener: Token) -> bool:
         """Whether a brace opens the value of an attribute in a tag, which ends nothing."""

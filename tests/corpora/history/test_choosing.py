@@ -12,7 +12,7 @@ from corpora.history.choosing import chosen
 from corpora.history.planning import SessionPlan
 from corpora.history.repository.commits import Commit, Repository
 from replay.tapes import tape
-from replay.tapes.documents import verify
+from replay.tapes.tape import verify
 from tests.support.history_requests import imported_tapes, request
 
 

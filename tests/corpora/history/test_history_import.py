@@ -12,7 +12,7 @@ from corpora.errors import HistoryError
 from corpora.history.session.distributions import Share, named_distributions
 from replay.judge.projects import other_files, starting_files
 from replay.tapes import tape
-from replay.tapes.documents import verify
+from replay.tapes.tape import verify
 from runners.other_files import OtherFiles
 from tests.support.history_requests import imported_tapes
 from tools.commit_distributions import gaps

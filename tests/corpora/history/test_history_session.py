@@ -13,7 +13,7 @@ from corpora.history.repository.files import CommitDocument
 from corpora.history.session.distributions import named_distributions
 from corpora.history.session.session import tasks, typed
 from replay.tapes import tape
-from replay.tapes.documents import verify
+from replay.tapes.tape import verify
 from tests.support.scale import examples
 
 DRAWN = named_distributions()

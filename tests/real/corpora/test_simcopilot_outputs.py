@@ -71,3 +71,8 @@ async def test_a_class_that_a_jar_has_too_is_tested_unless_the_jars_come_first(t
     (task,) = corpus.tasks(["java"], ["infilling"], packages=False, programs=form)
     assert (await task.tests.run(task.finished, programs)).verdict_class == "passed"
     assert (await task.tests.run(filled(task, '"1");'), programs)).verdict_class == verdict_class
+
+
+async def test_in_java_only_the_last_line_counts(tower, programs):
+    (task,) = tasks_of(tower(expected="other metres\n[ 10 tests successful ]\n[         0 tests failed          ]\n"))
+    assert (await task.tests.run(task.finished, programs)).verdict_class == "passed"

@@ -5,6 +5,7 @@ from contextlib import suppress
 import pytest
 from pytest_lsp import LanguageClient
 
+from tests.support.language_server import model_server  # noqa: F401
 from tests.support.recorded_editor import Editor
 
 

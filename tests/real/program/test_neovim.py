@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.tapes.documents import verify
-from replay.tapes.tape import Ghost, read
+from replay.tapes.tape import Ghost, read, verify
 from tests.support.places import ROOT
 from tests.support.waiting import PATIENCE_S
 

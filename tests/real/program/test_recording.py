@@ -7,6 +7,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from replay.importers.checking import check
+from replay.run.store import Store
 from replay.tapes.tape import Edit, Ghost, Run, Select, State
 from syntax.text import encode, offset_at, splice
 from tests.support.recorded_editor import ANSWER, finals, tapes, until
@@ -68,6 +69,30 @@ async def test_a_request_that_was_answered_with_nothing_is_on_the_tape(start, in
     assert await editor.ask("a.py", 4) is None
     await editor.leave()
     assert said(tapes(into)[0]) == [(1, "asked", 4), (1, "empty", 4)]
+
+
+async def test_a_replay_asks_as_the_editor_did_with_an_item_selected_in_its_list(start, into, model_server, ghosttape):
+    model_server.pieces = ["(x)"]
+    options = {"provider": {"name": "openai", "base_url": model_server.base_url, "model": "m"}}
+    editor = await start("--record", into, options=options)
+    editor.open("a.py", "é = 1\n")
+    end = editor.type("a.py", "console.\n", 6) - 1
+    item = await editor.ask("a.py", end, selected=(end - 1, end, ".log"))
+    assert (item.insert_text, item.range.start.character, item.range.end.character) == (".log(x)", 7, 8)
+    await editor.leave()
+    (path,) = into.glob("*.tape.jsonl")
+    asked = [event for event in tapes(into)[0].events if isinstance(event, Ghost) and event.phase == "asked"]
+    assert [(event.offset, event.selected) for event in asked] == [(end, (end - 1, end, ".log"))]
+    live = [body["prompt"] for _, body, _ in model_server.asked]
+    assert live[0].endswith("console.log")
+
+    model_server.asked.clear()
+    words = ["--provider", "openai", "--base-url", model_server.base_url, "--model", "m", "--policy", "recorded"]
+    await asyncio.to_thread(ghosttape, "replay", path, *words, "--no-tests", "--latency", "fixed:0", "--out", "run")
+    assert [body["prompt"] for _, body, _ in model_server.asked][-1:] == live, "the first question tries the server out"
+    with Store.open(path.parents[1] / "run") as store:
+        (record,) = store.records()
+    assert (record.suggestion.text, record.suggestion.start, record.suggestion.end) == (".log(x)", end - 1, end)
 
 
 async def test_a_request_that_the_editor_cancelled_is_on_the_tape_with_the_time_until_then(start, into):

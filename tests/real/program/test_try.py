@@ -13,7 +13,7 @@ import pytest
 from replay.errors import StoreError
 from replay.run.store import Store
 from tests.support.places import SCRIPT
-from tests.support.small_repository import CODE, FILES, MORE, ORACLE, commit, git
+from tests.support.small_repository import CODE, FILES, MORE, ORACLE, TEST, commit, git
 
 
 def records_in(runs):
@@ -114,3 +114,32 @@ def test_a_repository_is_cloned_from_its_address_and_fetched_the_next_time(try_,
     finally:
         daemon.terminate()
         daemon.wait()
+
+
+def test_the_older_commit_is_tried_in_the_way_that_was_mended_for_the_newest(try_, repository):
+    """The tests need a package that a file names and none imports, so the way without it fails first, at each commit."""
+    group = FILES["pyproject.toml"] + "[dependency-groups]\ntest = ['attrs>=23']\n"
+    needing = "import importlib\n\n\ndef test_attr():\n    importlib.import_module('attr')\n"
+    shapes = CODE.replace("return", "size =") + "    return size\n"
+    good = commit(repository, {"pyproject.toml": group, "tests/test_attr.py": needing, "shapes.py": shapes}, "size")
+    broken = {"shapes.py": shapes.replace("*", "+") + "\n\n" + MORE, "tests/test_more.py": TEST.replace("6", "7")}  # fmt: skip
+    bad = commit(repository, broken, "broken")
+    words = (repository, "--last", "1", "--limit", "1", "--json")
+    outcome = try_(*words)
+    assert f"its tests fail at {bad[:10]}, and pass at {good[:10]}" in outcome.err
+    assert "installed, as tests ask for it: attrs>=23" in outcome.err
+    assert outcome.json["verdicts"] == {"passed": 1}
+    after = outcome.err.partition(f"its tests fail there; tried at {good[:10]}")[2]
+    assert after.count("trying: ") == 2
+    again = try_(*words)
+    assert "trying: " not in again.err.partition("its tests fail there; tried at")[2]
+    assert f"and pass at {good[:10]}" in again.err
+
+
+def test_a_repository_that_cannot_be_tested_ends_with_what_helps(try_, repository):
+    commit(
+        repository, {"tests/test_shapes.py": "import own_secret_part\n" + TEST, "shapes.py": CODE + "\n\n" + MORE}, "x"
+    )
+    outcome = try_(repository, "--range", "HEAD~1..HEAD", "--json", status=2)
+    assert "add it with --requires own-secret-part" in outcome.err
+    assert outcome.out == ""

@@ -261,3 +261,13 @@ async def test_a_state_that_is_refused_is_an_error_with_the_reason(session):
     editor.open(DidOpen("a.py", "python", "mine"))
     with pytest.raises(ServerError, match=r"a\.py holds: a\.py is not open"):
         await editor.check(VerifyCheckpoint("a.py", digest("mine")))
+
+
+async def test_the_item_selected_in_the_editors_list_is_told_as_lsp_says(session):
+    editor = await session.start({COMPLETE: {"result": []}})
+    for selected in (None, (7, 8, ".log"), (7, 99, ".log")):
+        await editor.ask(ask_at("'😀'\r\nc.", "\n", selected=selected))
+    plain, told, past_the_end = (asked["context"] for asked in session.sent(COMPLETE))
+    assert plain == {"triggerKind": 2}
+    assert told == {"triggerKind": 2, "selectedCompletionInfo": {"range": within(1, 1, 2), "text": ".log"}}
+    assert past_the_end["selectedCompletionInfo"]["range"] == within(1, 1, 0, to=2)

@@ -12,8 +12,22 @@ from replay.errors import TapeError
 from replay.exporters.workspace_recording import recording_of
 from replay.importers.workspace_recording.reading import import_recording
 from replay.tapes import tape as tapes
-from replay.tapes.documents import verify
-from replay.tapes.tape import Close, Edit, Embedded, Focus, Foreign, Ghost, Header, Open, Run, Save, Select, State, Tape
+from replay.tapes.tape import (
+    Close,
+    Edit,
+    Embedded,
+    Focus,
+    Foreign,
+    Ghost,
+    Header,
+    Open,
+    Run,
+    Save,
+    Select,
+    State,
+    Tape,
+    verify,
+)
 from syntax.text import length, splice
 from tests.support.exported_recordings import again, strict
 from tests.support.recording_names import BEGINNING, NAMES, SMALL
@@ -154,6 +168,7 @@ def test_every_kind_of_event_comes_back(tmp_path):
         Ghost(16, 0, 1, "shown", 3, "ghost\n", 1.25),
         Ghost(17, 0, 1, "rejected", 3, "ghost\n"),
         Ghost(18, 0, 2, "asked", 99, trigger="invoked"),
+        Ghost(18, 0, 4, "asked", 6, selected=(4, 6, "text_of")),
         Ghost(19, 0, 3, "ignored"),
         Run(20, "pytest", 3, 1, 1),
         Save(21, 0),

@@ -22,8 +22,7 @@ from replay.importers.progsnap2.reading import import_dataset
 from replay.importers.workspace_recording.reading import import_recording
 from replay.tapes import git_environment
 from replay.tapes import tape as tapes
-from replay.tapes.documents import Documents
-from replay.tapes.tape import Edit, Focus, Foreign, Open, Select, State
+from replay.tapes.tape import Documents, Edit, Focus, Foreign, Open, Select, State
 
 HEADER = {"kind": "header", "documentType": "workspaceRecording@1.0", "repoRootUri": "", "time": 0, "uuid": "u"}
 DEEP = "[" * 50_000 + "]" * 50_000

@@ -12,7 +12,7 @@ from replay.importers.building.paths import path_on_tape
 from replay.importers.errors import RecordingError
 from replay.importers.workspace_recording.reading import import_recording, tape_name
 from replay.tapes import tape as tapes
-from replay.tapes.documents import verify
+from replay.tapes.tape import verify
 from tests.support.recorded_logs import counted, ends_of, log_of, sources_of
 from tests.support.recording_names import BEGINNING, NAMES
 

@@ -10,7 +10,7 @@ import pytest
 from replay.errors import ReplayError
 from replay.importers.batch import import_many
 from replay.tapes import tape as tapes
-from replay.tapes.documents import verify
+from replay.tapes.tape import verify
 
 HEADER = "Sequence,Time,File,RangeOffset,RangeLength,Text,Language,Type"
 ROWS = [HEADER, '1,0,"a.py",0,0,"x = 1",python,tab', '2,5,"a.py",5,0,"0",python,content']

@@ -311,3 +311,13 @@ def escaped():
 )
 def test_what_was_dismissed_ends_as_rejected_where_the_person_of_the_tape_decides(user, ending):
     assert endings(played(escaped(), "recorded", offering("1 + 2"), user=user)) == {ending: 1}
+
+
+def test_a_recorded_request_is_asked_again_with_the_item_that_was_selected_in_the_editors_list():
+    typist = Typist(text="it\n")
+    typist.select(2)
+    typist.events.append(Ghost(typist.t, 0, 1, "asked", 2, selected=(0, 2, "items")))
+    typist.events.append(Ghost(typist.t, 0, 2, "asked", 2))
+    for policy, selected in (("recorded", [(0, 2, "items"), None]), ("every", [])):
+        asked = [step.moment.selected for step in played(typist.tape(), policy) if isinstance(step, Ask)]
+        assert asked == selected

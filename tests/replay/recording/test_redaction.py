@@ -264,3 +264,12 @@ def test_a_known_value_that_is_put_together_from_parts_in_any_order_stands_in_no
     folder.secrets = KNOWN
     folder.tell(State(folder.t, 0, ""))
     assert units(folder.final()) == units(folder.text)
+
+
+def test_in_an_item_of_the_editors_list(folder, line):
+    before, secret, after = line
+    at = opened(folder, before)
+    start = at + units(before)
+    folder.tell(Ghost(9.0, 0, 1, "asked", start, selected=(start, start, secret + after)))
+    (asked,) = [event for event in read(folder.journal.path).events if isinstance(event, Ghost)]
+    assert asked.selected == (start, start, covered(secret) + after)

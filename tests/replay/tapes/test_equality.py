@@ -13,8 +13,7 @@ from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
-from replay.tapes.documents import played, walk
-from replay.tapes.tape import Edit, Open, read, stream, write
+from replay.tapes.tape import Edit, Open, played, read, stream, walk, write
 from replay.tapes.timeline import Timeline
 from server.documents import OpenDocuments as ServersDocuments
 from syntax.buffer import Buffer

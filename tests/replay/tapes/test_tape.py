@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from replay.errors import TapeError
-from replay.tapes.documents import verify
 from replay.tapes.lines import LONGEST
 from replay.tapes.tape import (
     Close,
@@ -23,6 +22,7 @@ from replay.tapes.tape import (
     find,
     read,
     stream,
+    verify,
     write,
 )
 from replay.tapes.tape import (

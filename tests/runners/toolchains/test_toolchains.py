@@ -61,14 +61,6 @@ async def test_node_packages_are_found_from_the_project(node, cache, bubblewrap,
         assert (done.stdout, done.stderr) == ("true\n", "")
 
 
-async def test_an_unknown_package_is_told_with_what_the_installer_said(node, tmp_path):
-    with pytest.raises(SetupFailed, match="is-odd"):
-        await node.layer(("is-odd@>=4000",), tmp_path, ignore)
-    with pytest.raises(SetupFailed, match="iniconfig"):
-        await toolchain("python").layer(("iniconfig>=4000",), tmp_path, ignore)
-    assert not list((tmp_path / "layers").glob("*/*.building"))
-
-
 @pytest.mark.parametrize(
     "name",
     [

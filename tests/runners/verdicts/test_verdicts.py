@@ -4,7 +4,6 @@ The cases were written by the runners themselves, but for those of Maven, Gradle
 here: they are modelled on the formats that these are known to write.
 """
 
-import time
 import tomllib
 from pathlib import Path
 
@@ -88,18 +87,6 @@ def test_the_memory_limit_is_told_from_other_kills():
 def test_messages_are_cut_safely(written, shown):
     assert first_line(written) == shown
     assert first_line(written).encode()
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["\n" * 2_000_000, " " * 2_000_000, "  error: 'x'\n" * 150_000, "E" * 2_000_000, 'File "x"\n' * 200_000],
-    ids=["empty lines", "spaces", "errors", "one word", "files"],
-)
-def test_output_without_sense_or_end_is_read_in_no_time(text):  # on both streams together as much as a run may write
-    started = time.process_time()
-    classify(Completed(1, None, text, text, 1.0), "python -m pytest")
-    classify(Completed(1, None, text, text, 1.0), "", "python")
-    assert time.process_time() - started < 30  # without bounds: many minutes
 
 
 def test_a_log_keeps_its_end():

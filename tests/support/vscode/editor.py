@@ -8,8 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from urllib.parse import quote
 
-from replay.tapes.documents import Documents
-from replay.tapes.tape import read
+from replay.tapes.tape import Documents, read
 
 CHROMIUM = (
     "--headless",

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from replay.run.store import Store
 from tests.support.comparison_screen import COMPARISON_KEYS, compared, drawing
-from tests.support.screen_looks import in_two_looks
+from tests.support.screen_looks import in_one_look
 from tests.support.waiting import until_drawn
 from tui.cli.app import app as cli
 from tui.comparing.app import ComparisonApp
@@ -323,7 +323,7 @@ async def test_hostile_text_is_shown_and_harmless(two_runs):
             assert any("[bold red]x[/]" in line for line in drawn)
 
 
-@in_two_looks
+@in_one_look
 @pytest.mark.parametrize("scenery", COMPARISON_KEYS)
 def test_comparison_screen(app, snap_compare, scenery, size, theme):
     assert snap_compare(app, terminal_size=size, run_before=drawing(app, scenery, theme))

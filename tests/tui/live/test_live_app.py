@@ -11,7 +11,7 @@ from replay.play.playback import Playback
 from replay.run.events import Answered, Asked, Ended, Judged, Pulse, RunEnded, SessionBegan, Streamed
 from replay.run.live.stream import FILE, LiveStream
 from tests.support.live_screen import LIVE_SCENERIES, board, drawn, played_to, seen, text_of
-from tests.support.screen_looks import in_two_looks
+from tests.support.screen_looks import in_one_look
 from tests.support.waiting import until
 from tui.live.app import LiveApp
 from tui.live.widgets.page_view import PageView
@@ -195,7 +195,7 @@ async def test_the_theme_is_the_one_of_all_screens(scene):
 # The pace
 
 
-@in_two_looks
+@in_one_look
 @pytest.mark.parametrize("scenery", LIVE_SCENERIES)
 @pytest.mark.usefixtures("beside")
 def test_live_screen(scene, snap_compare, scenery, size, theme):

@@ -4,8 +4,7 @@ import pytest
 
 from replay.records import Ending, Record
 from replay.run.events import Answered, Asked, Reached, ReplayedDocumentChanged, SessionBegan
-from replay.tapes.documents import walk
-from replay.tapes.tape import write
+from replay.tapes.tape import walk, write
 from tests.support.tapes import Typist, moment_of
 from tui.live.documents import LaneDocuments, View
 from tui.live.page import GhostText, draw

@@ -22,6 +22,7 @@ from replay.run.events import (
     StateRunChanged,
 )
 from tests.support.hostile_texts import HOSTILE
+from tests.support.scale import sampled
 from tests.support.tapes import moment_of
 from tui.live import words
 from tui.live.counts import figures_of
@@ -76,7 +77,8 @@ def drawn(text):
     yield from (draw(view, None, WIDTH, 20, 0)[0], draw(view, GhostText(text, 0, 1, "italic"), WIDTH, 20, 0)[0])
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.sampled
+@pytest.mark.parametrize("text", sampled(HOSTILE), ids=range(len(sampled(HOSTILE))))
 def test_hostile_text_is_harmless_on_every_line_of_the_live_screen(text):
     for content in drawn(text):
         for line in content.plain.split("\n"):

@@ -10,7 +10,7 @@ from replay.errors import TapeError
 from replay.importers.errors import RecordingError
 from replay.importers.workspace_recording.reading import import_recording
 from replay.tapes import tape as tapes
-from replay.tapes.documents import verify
+from replay.tapes.tape import verify
 from tests.support.recorded_logs import log_of
 from tests.support.recording_names import LONG
 

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from replay.recording.changes import changes_of_event, merged_changes, reason_of_keys
 from replay.recording.recorder import CHECK_EVERY
-from replay.tapes.tape import Close, Edit, Focus, Open, Save, Select, State
+from replay.tapes.tape import Close, Edit, Focus, Ghost, Open, Save, Select, State
 from server.documents import Document
 from server.lsp.events import (
     ChangeReasonGiven,
     ClientLeft,
     CompletionAccepted,
+    CompletionRequested,
     CursorsMoved,
     DocumentClosed,
     DocumentSaved,
@@ -204,3 +205,12 @@ def test_a_hint_of_a_change_that_comes_to_nothing_says_nothing_of_the_next():
     desk.tell(ChangeReasonGiven(URI, "undo"))
     assert desk.change((0, 3, "abc")) == []
     assert [event.reason for event in desk.change((3, 3, "d")) if isinstance(event, Edit)] == ["type"]
+
+
+def test_the_item_selected_in_the_editors_list_is_with_what_was_asked():
+    desk = Desk("it\n")
+    document = desk.documents.get(URI)
+    desk.tell(CompletionRequested(1, document, 2, invoked=False, selected=(0, 2, "items")))
+    desk.tell(CompletionRequested(2, document, 2, invoked=True))
+    asked = [event for event in desk.events if isinstance(event, Ghost)]
+    assert [(event.selected, event.trigger) for event in asked] == [((0, 2, "items"), "automatic"), (None, "invoked")]

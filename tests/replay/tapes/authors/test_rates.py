@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from replay.tapes.authors.parameters import numbers
 from replay.tapes.authors.streams import recognised
-from replay.tapes.documents import verify
+from replay.tapes.tape import verify
 from replay.tapes.timeline import Timeline
 from syntax.text import length
 from tests.support.places import DEMO

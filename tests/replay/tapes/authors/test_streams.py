@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from replay.importers.workspace_recording.reading import import_recording
 from replay.tapes.authors.parameters import numbers
 from replay.tapes.authors.streams import marked, recognised
-from replay.tapes.documents import verify
-from replay.tapes.tape import Edit, Open, Select, read
+from replay.tapes.tape import Edit, Open, Select, read, verify
 from replay.tapes.timeline import Timeline
 from syntax.text import length
 from tests.support.places import DEMO

@@ -80,26 +80,6 @@ def test_where_the_newest_tests_fail_sessions_begin_at_the_nearest_commit_that_p
     assert f"- {bad[:10]}" not in outcome.err
 
 
-def test_the_older_commit_is_tried_in_the_way_that_was_mended_for_the_newest(try_, repository):
-    """The tests need a package that a file names and none imports, so the way without it fails first, at each commit."""
-    group = FILES["pyproject.toml"] + "[dependency-groups]\ntest = ['attrs>=23']\n"
-    needing = "import importlib\n\n\ndef test_attr():\n    importlib.import_module('attr')\n"
-    shapes = CODE.replace("return", "size =") + "    return size\n"
-    good = commit(repository, {"pyproject.toml": group, "tests/test_attr.py": needing, "shapes.py": shapes}, "size")
-    broken = {"shapes.py": shapes.replace("*", "+") + "\n\n" + MORE, "tests/test_more.py": TEST.replace("6", "7")}  # fmt: skip
-    bad = commit(repository, broken, "broken")
-    words = (repository, "--last", "1", "--limit", "1", "--json")
-    outcome = try_(*words)
-    assert f"its tests fail at {bad[:10]}, and pass at {good[:10]}" in outcome.err
-    assert "installed, as tests ask for it: attrs>=23" in outcome.err
-    assert outcome.json["verdicts"] == {"passed": 1}
-    after = outcome.err.partition(f"its tests fail there; tried at {good[:10]}")[2]
-    assert after.count("trying: ") == 2
-    again = try_(*words)
-    assert "trying: " not in again.err.partition("its tests fail there; tried at")[2]
-    assert f"and pass at {good[:10]}" in again.err
-
-
 def test_a_folder_that_is_no_repository_is_said(try_, tmp_path):
     (tmp_path / "plain").mkdir()
     assert "is no git repository" in try_(tmp_path / "plain", status=2).err
@@ -120,15 +100,6 @@ def test_without_walls_nothing_of_the_repository_runs_unless_the_command_is_said
     commit(repository, {"conftest.py": f"open({str(tmp_path / 'ran')!r}, 'w').close()\n"}, "trap")
     assert "--sandbox none would run the commands" in try_(repository, "--sandbox", "none", status=2).err
     assert not (tmp_path / "ran").exists()
-
-
-def test_a_repository_that_cannot_be_tested_ends_with_what_helps(try_, repository):
-    commit(
-        repository, {"tests/test_shapes.py": "import own_secret_part\n" + TEST, "shapes.py": CODE + "\n\n" + MORE}, "x"
-    )
-    outcome = try_(repository, "--range", "HEAD~1..HEAD", "--json", status=2)
-    assert "add it with --requires own-secret-part" in outcome.err
-    assert outcome.out == ""
 
 
 def test_a_way_that_failed_is_not_tried_again_for_the_same_commit_unless_that_is_asked(try_, repository):
