@@ -7,10 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from math import lcm
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from corpora.tasks import Task
+from msgspec import structs
+
 from replay.options import QUICK, ClusterBy, RunOptions
+from server.option import Option, identity
+
+if TYPE_CHECKING:
+    from corpora.tasks import Task  # with all that tests programs, a tenth of a second of each command's start
 
 EVIDENCE = 512
 """Tokens of a prompt that functions of elsewhere may have in scenario 4 of blocks, unless the settings say otherwise: some providers have none for other places."""
@@ -32,36 +37,59 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     """One configuration of an evaluation."""
 
     corpus: str
-    data: str
+    data: Annotated[str, Option(flag="", changes_results=False)]
     """The folder of its data."""
-    languages: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    workers: Literal["cold", "warm"] = "cold"
-    """Each program in a fresh process, or in processes that are kept."""
-    packages: bool = True
-    """Whether programs get the packages that the corpus knows of."""
-    published: str = ""
-    """The model whose published answers are judged; empty: the provider is asked."""
-    programs: ProgramForm | None = None
-    """How programs are put together; None: as the evaluator does where published answers are judged, else as an editor does."""
-    scoring: Scoring = "answer"
-    """What of an answer is tested."""
-    all_tasks: bool | None = None
-    """Whether answers to tasks that are not testable are tested too, for the shares over all tasks; None: where published answers are judged."""
-    cluster_by: ClusterBy = "program"
-    """A task is one program; all answers to it are one cluster."""
-    scenario: Scenario = 1
-    """What is asked of each block, of a corpus of blocks (`corpora.codev.scenes`)."""
-    embeddings: str = ""
-    """What functions are compared by in scenario 4 of blocks (`corpora.codev.retrieval.embedders`); empty: TF-IDF."""
-    extra_rules: tuple[Literal["indent", "one-line", "empty"], ...] = ()
-    """What answers to blocks must keep besides, to count as passed by the published script (`corpora.codev.extra_rules`)."""
-    project: str = ""
-    """Where the repository of a mined corpus is now; empty: where it was mined."""
-    network_setup: bool = False
-    """Whether the set-up command of a mined corpus has the network; tests never have."""
-    setup_env: tuple[str, ...] = ()
-    """Names of variables of the environment that it gets."""
+    languages: Annotated[tuple[str, ...], Option(is_list=True, panel="Tasks")] = ()
+    """Only these, comma-separated: python,java,…"""
+    categories: Annotated[tuple[str, ...], Option(is_list=True, panel="Tasks")] = ()
+    """Only these, comma-separated: low_context,…"""
+    limit: Annotated[int | None, Option(min=1, panel="Tasks")] = None
+    """At most so many tasks in all, drawn evenly of all languages and categories."""
+    published: Annotated[str, Option(metavar="MODEL", panel="Model", table="providers")] = ""
+    """Judge the answers of this model that were published with the benchmark.
+
+    Empty: the provider is asked.
+    """
+    sandbox: Annotated[str, Option(panel="Tests and sandbox")] = "auto"
+    """Where programs run: auto (the first that works), one by name, or none (unsafe)."""
+    workers: Annotated[Literal["cold", "warm"], Option(panel="Tests and sandbox")] = "cold"
+    """cold: each program in a fresh process; warm: in processes that are kept. Tests of blocks (codev) are always in kept ones, where that is sure to change no verdict."""
+    tests: Annotated[bool, Option(flag="--no-tests", is_negated=True, panel="Tests and sandbox")] = True
+    """Do not run any programs."""
+    packages: Annotated[bool, Option(flag="--no-packages", is_negated=True, panel="Tests and sandbox")] = True
+    """Install no packages for the programs: those that need some fail."""
+    programs: Annotated[ProgramForm | None, Option(panel="Tests and sandbox")] = None
+    """evaluator: put together as the benchmark's own script does (default with --published); editor: the answer exactly at the cursor."""
+    scoring: Annotated[Scoring, Option(metavar="answer|cleaned|last|published", panel="Repairs", is_later=True)] = (
+        "answer"
+    )
+    """answer: test each answer as it is offered, once. The others put it, without our repairs, through the post-processor of the benchmark (simcopilot has one): cleaned and last test its first and its last text; published counts the best of its three texts, chosen by the tests."""
+    all_tasks: Annotated[
+        bool | None, Option(flag="--all-tasks/--testable-tasks", panel="Tests and sandbox", is_later=True)
+    ] = None
+    """Test answers to tasks that are not testable too, for pass@k over all tasks as a benchmark publishes it (all@k); it never counts in pass@k. Costs a run of the program for each such answer. By default with --published only, and not with --ablate. The oracle has no untestable tasks."""
+    scenario: Annotated[Scenario, Option(min=1, max=4, panel="Tasks", is_later=True)] = 1
+    """Of a corpus of blocks, what is asked: 1 the whole block, 2 a part inside of it, 3 the block with the rest of the function or the file gone, 4 as 1 with the three most similar functions (docs/codev.md)."""
+    embeddings: Annotated[str, Option(metavar="gguf|URL#MODEL", panel="Tasks", is_later=True)] = ""
+    """In scenario 4 of blocks: find similar functions by embeddings, of the embedded model (gguf, gguf:FILE) or of a server with OpenAI's /embeddings (default: by TF-IDF, without a model)."""
+    extra_rules: Annotated[
+        tuple[Literal["indent", "one-line", "empty"], ...],
+        Option(metavar="RULE,…", panel="Tests and sandbox", is_list=True, is_later=True),
+    ] = ()
+    """Of blocks: also the share that passes with extra rules of Codev-Bench's script: indent (no line has less white space than the block's first), one-line, empty."""
+    project: Annotated[str, Option(metavar="DIR", is_path=True, panel="Tests and sandbox", changes_results=False)] = ""
+    """Of a mined corpus, or one of blocks: its repository, if that is elsewhere now than when it was mined."""
+    network_setup: Annotated[bool, Option(flag="--allow-network-setup", panel="Tests and sandbox", is_later=True)] = (
+        False
+    )
+    """Let set-up commands use this machine's network. The tests still have none."""
+    setup_env: Annotated[tuple[str, ...], Option(metavar="NAME", panel="Tests and sandbox", is_later=True)] = ()
+    """Let set-up commands have this variable (a proxy, a registry); repeatable."""
+    cluster_by: Annotated[
+        ClusterBy,
+        Option(metavar="hole|function|tape|program", panel="Output", is_derived=True, changes_results=False),
+    ] = "program"
+    """Which tasks are not independent (default: program, all gaps of one; of a mined corpus, and of one of blocks: function). Every interval goes by these clusters (docs/numbers.md)."""
 
     @property
     def answers_are_known(self) -> bool:
@@ -95,14 +123,9 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
         return not self.published and self.settings.provider.name not in QUICK
 
     def kept(self) -> dict[str, Any]:
-        """The options as they stand beside the run; where the data lies changes no result."""
-        kept = super().kept() | {"programs": self.program_form, "all_tasks": self.tests_all_tasks}
-        left_out = {"data", "project"} | {name for name in ("network_setup", "setup_env") if not kept[name]}
-        left_out |= set() if self.tests_all_tasks else {"all_tasks"}  # as in runs of versions without that choice
-        left_out |= {"scoring"} if self.scoring == "answer" else set()  # likewise
-        left_out |= {"scenario"} if self.scenario == 1 else set()
-        left_out |= {name for name in ("embeddings", "extra_rules") if not kept[name]}
-        return {name: value for name, value in kept.items() if name not in left_out}
+        """The options as they stand beside the run; what follows from others stands as what it comes to."""
+        all_tasks = self.tests_all_tasks or None  # as in runs of versions without that choice
+        return identity(structs.replace(self, programs=self.program_form, all_tasks=all_tasks))
 
 
 def drawn(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:

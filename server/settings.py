@@ -10,13 +10,14 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
 import msgspec
 
 from server import keys
 from server.errors import SettingsError
 from server.nearest import did_you_mean
+from server.option import Option
 
 PaperRules: TypeAlias = Literal["none", "simcopilot", "codev"]
 """Whose rules the repairs follow where a paper's differ from ours (`server/repair/steps/simcopilot.py`); `codev`: of an answer counts what stands in its last fences."""
@@ -26,6 +27,11 @@ RepairName: TypeAlias = Literal["prose", "repeats", "indent", "brackets", "stop"
 REPAIRS: tuple[RepairName, ...] = ("prose", "repeats", "indent", "brackets", "stop")
 
 
+SERVERS = frozenset(keys.NAMES)
+"""The providers that ask a model server over HTTP."""
+_T = TypeVar("_T")
+_PROMPT = Option(flag="", table="prompts")
+_RATE = Option(flag="", table="providers", changes_results=False)
 _PLACE = re.compile(r" - at `\$([^`]*)`$")
 _UNKNOWN_KEY = re.compile(r"unknown field `([^`]*)`")
 _UNKNOWN_VALUE = re.compile(r"Invalid enum value '([^']*)'")
@@ -46,31 +52,35 @@ class AnswerRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     session: str = ""
     """Whose questions these are. The n-th question of a session takes the session's n-th answer; a question that was never asked in it takes
     the answer to the same question of another."""
-    shares: bool = False
-    """Whether several runs share the file. Then each answer is read to its end, also if its reader has enough before, and a session uses
-    whole answers of others only; what was asked and what was used is noted beside the file (`questions.jsonl`)."""
-    places: int = 1
-    """With `shares`: how many questions the provider gets at once, those included whose answers nobody reads on."""
-    most_questions: int | None = None
-    """With `shares`: how many questions may still be asked (None: no limit)."""
-    most_cost: float | None = None
-    """With `shares`: what further questions may cost at most (None: no limit), at `price`: of a token of a prompt, and of one of an answer."""
-    price: tuple[float, float] = (0.0, 0.0)
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where raw text comes from. A field that only some providers read begins with their names."""
 
-    name: str = "gguf"
-    """A key of `server.providers.registry.PROVIDERS`."""
-    model: str = ""
-    """gguf: a GGUF file (empty: the bundled one). openai, ollama, anthropic: the model's name on the server."""
-    base_url: str = ""
-    """openai, ollama, llamacpp, anthropic: the server's URL (empty: the provider's own default)."""
-    answers: str = ""
-    """recorded, oracle: the JSONL file of answers."""
-    text: str = ""
-    """fixed: the answer."""
+    name: Annotated[str, Option(flag="--provider", env="GHOSTTAPE_PROVIDER", panel="Model")] = "gguf"
+    """Where completions come from: gguf (the default: the embedded model), openai (any OpenAI-compatible server), llamacpp, ollama, anthropic, lsp (any language server with inline completion: --server), ngram (a baseline), oracle (what was really written; not for serve), recorded (a file of answers), fixed (always --text).
+
+    A key of `server.providers.registry.PROVIDERS`.
+    """
+    model: Annotated[str, Option(env="GHOSTTAPE_MODEL", panel="Model", read_by=SERVERS | {"gguf"})] = ""
+    """Model name, or path of a GGUF file.
+
+    gguf: empty for the bundled one. openai, ollama, anthropic: the model's name on the server.
+    """
+    base_url: Annotated[str, Option(env="GHOSTTAPE_BASE_URL", panel="Model", read_by=SERVERS)] = ""
+    """The model server, as http://127.0.0.1:8080/v1 (llamacpp, ollama and anthropic know their own)."""
+    command: Annotated[
+        tuple[str, ...] | str,
+        Option(flag="--server", env="GHOSTTAPE_SERVER", metavar="COMMAND", panel="Model", read_by=frozenset({"lsp"})),
+    ] = ()
+    """Provider lsp: what starts the language server on standard input and output, as "copilot-language-server --stdio".
+
+    As words, or as one string that is split as a shell does; no shell runs it. A file in a workspace can set neither this nor `options`, `folder` and `pass_keys`.
+    """
+    answers: Annotated[str, Option(is_path=True, panel="Model", read_by=frozenset({"recorded", "oracle"}))] = ""
+    """Answers of provider recorded: JSON lines of key and text."""
+    text: Annotated[str, Option(panel="Model", read_by=frozenset({"fixed"}))] = ""
+    """Answer of provider fixed; empty: nothing is ever offered."""
     seed: int = 0
     """Seed of the model's random choices; the index of the sample is added to it."""
     max_tokens: int = 64
@@ -88,19 +98,19 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     more often, until the waits come to as many of `longest_wait_s` as lie between these tries."""
     longest_wait_s: float = 2.0
     """The longest Retry-After that is obeyed; a longer one is a failure."""
-    api: Literal["auto", "completions", "suffix", "chat"] = "auto"
+    api: Annotated[Literal["auto", "completions", "suffix", "chat"], _PROMPT] = "auto"
     """openai, ollama: the form of the request (auto: what the model and the server support)."""
     chat: ChatWords = "simcopilot"
     """openai, ollama, anthropic: the words of a chat. `codev` asks in Codev-Bench's, and asks in a chat from the start."""
-    template: str = ""
+    template: Annotated[str, _PROMPT] = ""
     """gguf, openai, ollama: the family of the fill-in-the-middle template (empty: by the model's name)."""
     threads: int = 1
     """gguf: threads of the embedded model."""
     logprobs: bool = True
     """Request log-probabilities from servers that have them."""
-    heal: bool | None = None
+    heal: Annotated[bool | None, _PROMPT] = None
     """Ask from the start of a half-typed word, and keep only answers that begin with it (None: what suits the provider)."""
-    prefill: bool = False
+    prefill: Annotated[bool, _PROMPT] = False
     """anthropic: put the cursor's line at the start of the model's turn; not every model allows that."""
     use_key: bool = True
     """Send the key from the environment. False for a `base_url` that only a workspace's file names."""
@@ -108,22 +118,17 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """recorded: a missing answer is a failure (False: it is an empty answer)."""
     follow: bool = False
     """recorded: another process still writes the file, so its new lines are read before each answer."""
-    command: tuple[str, ...] | str = ()
-    """lsp: the command that starts the language server, as words or as one string that is split as a shell does. No shell runs it.
-
-    A file in a workspace can set neither this nor `options`, `folder` and `pass_keys`.
-    """
     options: dict[str, Any] = {}
     """lsp: the server's `initializationOptions`. ollama: further options of the model."""
     folder: str = ""
     """lsp: the folder in which the server is started (empty: our own)."""
-    pass_keys: tuple[str, ...] = ()
+    pass_keys: Annotated[tuple[str, ...], Option(flag="", is_later=True)] = ()
     """lsp: the variables of keys that the server gets, such as OPENAI_API_KEY. Without it the server gets none of `server.keys.NAMES`."""
     start_s: float = 30.0
     """lsp: the longest time for the server to start and to answer `initialize`."""
-    requests_per_minute: float | None = None
-    """The most requests that a model server gets in any minute (None: no limit). It changes no answer, and so no run's key."""
-    tokens_per_minute: float | None = None
+    requests_per_minute: Annotated[float | None, _RATE] = None
+    """The most requests that a model server gets in any minute (None: no limit)."""
+    tokens_per_minute: Annotated[float | None, _RATE] = None
     """The most tokens a minute, of prompts and answers: estimated before each request, with the longest answer."""
     record: AnswerRecord = AnswerRecord()
     """Whether and how answers are recorded."""
@@ -172,15 +177,15 @@ def _refuse(name: str, value: float | None, must_be: str, *, wrong: bool) -> Non
 class ContextSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Budget of the prompt in tokens, by section. None: the provider's own number; 0: the section is left out."""
 
-    before: int | None = None
+    before: Annotated[int | None, _PROMPT] = None
     """Text before the cursor."""
-    after: int | None = None
+    after: Annotated[int | None, _PROMPT] = None
     """Text after the cursor."""
-    snippets: int | None = None
+    snippets: Annotated[int | None, _PROMPT] = None
     """Code of the project that is similar to the code at the cursor."""
-    edits: int | None = None
+    edits: Annotated[int | None, _PROMPT] = None
     """Recent edits elsewhere."""
-    opened: int | None = None
+    opened: Annotated[int | None, _PROMPT] = None
     """Outlines of the other open documents."""
     workspace: bool = True
     """Take snippets also from files of the workspace that are not open. A replay has no such files."""
@@ -212,8 +217,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """All settings of the server."""
 
     provider: ProviderSettings = ProviderSettings()
-    repairs: tuple[RepairName, ...] = REPAIRS
-    """The repairs that are applied, in their order."""
+    repairs: Annotated[tuple[RepairName, ...], Option(is_list=True, panel="Repairs")] = REPAIRS
+    """Steps to apply, comma-separated: prose, repeats, indent, brackets, stop; all, or none (default: as ghosttape.toml says, else all)."""
     paper_rules: PaperRules = "none"
     context: ContextSettings = ContextSettings()
     cache: CacheSettings = CacheSettings()
@@ -240,12 +245,22 @@ def split_recording(options: Any) -> tuple[Any, RecordingSettings | None]:
         SettingsError: the request is malformed, or its folder is relative.
 
     """
-    if not isinstance(options, Mapping) or options.get("record") is None:
-        return _without(options, "record"), None
+    return split_request(options, "record", RecordingSettings)
+
+
+def split_request(options: Any, key: str, kind: type[_T]) -> tuple[Any, _T | None]:
+    """Split `initializationOptions` into settings and a member that is none of them.
+
+    Raises:
+        SettingsError: the member is malformed.
+
+    """
+    if not isinstance(options, Mapping) or options.get(key) is None:
+        return _without(options, key), None
     try:
-        return _without(options, "record"), msgspec.convert(options["record"], RecordingSettings)
+        return _without(options, key), msgspec.convert(options[key], kind)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"settings: {error} - at `$.record`") from error
+        raise SettingsError(f"settings: {error} - at `$.{key}`") from error
 
 
 def _without(options: Any, key: str) -> Any:

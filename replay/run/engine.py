@@ -327,10 +327,11 @@ class Engine:
             else:
                 editor, folder = await stack.enter_async_context(self._launched())
             known_answers = KnownAnswers(folder / "answers.jsonl") if subject.answer else None
-            settings = ServerSettings(self.options, self.sharing).of(run, source, known_answers, self._places(source))
+            made = ServerSettings(self.options, self.sharing)
+            settings = made.of(run, source, known_answers)
             if missed:
                 settings = apart(settings)
-            await editor.initialize(msgspec.to_builtins(settings))
+            await editor.initialize(msgspec.to_builtins(settings) | made.shared(settings, self._places(source)))
             yield editor, known_answers
 
     @asynccontextmanager

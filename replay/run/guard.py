@@ -13,6 +13,7 @@ from replay.options import QUICK, RunOptions
 from replay.run.store import Store
 from server.errors import ProviderError
 from server.providers import probing
+from server.settings import SERVERS
 
 PAUSES_S = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 240.0)
 """How long is waited before a question that failed is asked again; the last one for ever."""
@@ -95,7 +96,7 @@ def _asks_server(options: RunOptions) -> bool:
     recorded = bool(record.path) and (
         record.mode == "require" or (record.mode == "replay" and Path(record.path).exists())
     )
-    return provider.name in probing.SERVERS and not recorded and not options.answers_are_known
+    return provider.name in SERVERS and not recorded and not options.answers_are_known
 
 
 def _is_begun(folder: Path) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from msgspec import structs
 
 from replay.options import QUICK, RunOptions
@@ -25,9 +27,9 @@ class ServerSettings:
     options: RunOptions
     sharing: Sharing | None
 
-    def of(self, run: RunContext, source: Source, known_answers: KnownAnswers | None, places: int) -> Settings:
-        """Nothing of the person's disk; where moments stand alone, none is answered from another's answer. `places` questions may be under way."""
-        provider = self._provider(run, source, places)
+    def of(self, run: RunContext, source: Source, known_answers: KnownAnswers | None) -> Settings:
+        """Nothing of the person's disk; where moments stand alone, none is answered from another's answer."""
+        provider = self._provider(run, source)
         settings = self.options.settings
         if known_answers is not None:
             provider = structs.replace(provider, answers=str(known_answers.path), follow=True)
@@ -39,13 +41,18 @@ class ServerSettings:
             repairs=settings.repairs if run.ablation is None else (),
         )
 
-    def _provider(self, run: RunContext, source: Source, places: int) -> ProviderSettings:
+    def shared(self, settings: Settings, places: int) -> dict[str, Any]:
+        """What a server is told beside its settings: how it shares the record of answers. `places` questions may be under way."""
+        shared = self.sharing.shared(settings.provider, places) if self.sharing else None
+        return {} if shared is None else {"shared": msgspec.to_builtins(shared)}
+
+    def _provider(self, run: RunContext, source: Source) -> ProviderSettings:
         """The provider with the record that its answers are read from or written to."""
         provider = self.options.settings.provider
         provider = structs.replace(provider, seed=self.options.seed or provider.seed)
         if provider.record.mode == "write" and provider.record.path and run.earlier.records:
             provider = structs.replace(provider, record=structs.replace(provider.record, mode="replay"))
-        shared = self.sharing.record(provider, source.name, places) if self.sharing else None
+        shared = self.sharing.record(provider, source.name) if self.sharing else None
         if shared is not None:
             return structs.replace(provider, record=shared)
         if source.is_timed and provider.name not in (QUICK | {"lsp"}) and not provider.record.path:

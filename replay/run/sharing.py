@@ -15,6 +15,7 @@ from replay.numbers.costs import Price
 from replay.options import QUICK
 from server.providers.wrappers.answer_file import AnswerFile
 from server.providers.wrappers.question_log import QuestionLine, QuestionLog
+from server.providers.wrappers.spending import SharedAnswers
 from server.settings import AnswerRecord, ProviderSettings
 
 ANSWERS = "answers.jsonl"
@@ -87,18 +88,19 @@ class Sharing:
         """The file of answers."""
         return self.folder / ANSWERS
 
-    def record(self, provider: ProviderSettings, source: str, places: int) -> AnswerRecord | None:
+    def record(self, provider: ProviderSettings, source: str) -> AnswerRecord | None:
         """Where a provider's answers to the questions of a source are kept; None where they cost nothing, or have a record of their own."""
         if provider.name in QUICK | {"lsp"} or provider.record.path:
             return None
-        path = str(self.answers.absolute())
+        return AnswerRecord(path=str(self.answers.absolute()), mode="replay", session=session_of(self.run, source))
+
+    def shared(self, provider: ProviderSettings, places: int) -> SharedAnswers | None:
+        """How a provider uses the record, and what it may still ask; None where its answers are kept elsewhere, or not at all."""
+        if provider.record.path != str(self.answers.absolute()):
+            return None
         price, used = self.prices.get(provider.model), self.used()
         most_questions, most_cost = self.limits.questions, self.limits.cost
-        return AnswerRecord(
-            path=path,
-            mode="replay",
-            session=session_of(self.run, source),
-            shares=True,
+        return SharedAnswers(
             places=places,
             most_questions=None if most_questions is None else max(0, most_questions - used.questions),
             most_cost=None if most_cost is None else max(0.0, most_cost - used.most_cost),

@@ -23,7 +23,8 @@ from server.lsp.events import ClientInitialized, ClientLeft
 from server.lsp.protocol import RequestFailed
 from server.lsp.server import InitialSettings, Server
 from server.providers.protocol import Provider
-from server.settings import RecordingSettings, Settings, merge, split_recording
+from server.providers.wrappers.spending import SharedAnswers
+from server.settings import RecordingSettings, Settings, merge, split_recording, split_request
 from server.wire.messages import DocumentParams, convert_params
 from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
 
@@ -88,7 +89,8 @@ def serve(server: Server) -> None:
 def _initialize(ls: Server, params: types.InitializeParams) -> None:
     """Decode `initializationOptions` into settings. No other code does that."""
     try:
-        options, recording = split_recording(params.initialization_options)
+        options, ls.shared_answers = split_request(params.initialization_options, "shared", SharedAnswers)
+        options, recording = split_recording(options)
         ls.settings = merge(ls.initial.settings, options)
     except SettingsError as error:
         raise JsonRpcInvalidParams(str(error)) from error

@@ -103,7 +103,7 @@ async def started_provider(ls: Server, settings: ProviderSettings) -> Provider:
         ProviderMissing, SettingsError: the provider lacks something, or there is none of that name.
 
     """
-    provider = registry.make(settings)
+    provider = registry.make(settings, ls.shared_answers)
     try:
         if (wants_feedback := feedback_provider(provider)) is not None:
             wants_feedback.set_folders(ls.folders)

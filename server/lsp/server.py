@@ -27,6 +27,7 @@ from server.lsp.notebook_protocol import SYNC, NotebookProtocol
 from server.lsp.params import converter
 from server.providers import registry
 from server.providers.protocol import FeedbackProvider, Provider, feedback_provider
+from server.providers.wrappers.spending import SharedAnswers
 from server.queries import CompletionResult
 from server.service import Service
 from server.settings import Settings
@@ -67,6 +68,8 @@ class Server(LanguageServer):
         )
         self.settings = settings
         self.initial = InitialSettings(settings, {})
+        self.shared_answers: SharedAnswers | None = None
+        """How the record of answers is shared with other runs, as the client said it."""
         self.reconfiguring = asyncio.Lock()
         """Held while the settings change."""
         self.folders: tuple[str, ...] = ()
@@ -113,7 +116,7 @@ class Server(LanguageServer):
 
         """
         if self._service is None:
-            self._service = self._serving(self._provider or registry.make(self.settings.provider))
+            self._service = self._serving(self._provider or registry.make(self.settings.provider, self.shared_answers))
         return self._service
 
     @property

@@ -17,13 +17,11 @@ from server.errors import ProviderError, ProviderMissing, ProviderUnreachable
 from server.keys import NAMES
 from server.providers.protocol import Provider, Request
 from server.providers.registry import make
-from server.settings import AnswerRecord, ProviderSettings
+from server.settings import SERVERS, AnswerRecord, ProviderSettings
 
 if TYPE_CHECKING:
     from server.providers.http.endpoint import Endpoint
 
-SERVERS = frozenset(NAMES)
-"""The providers that ask a model server over HTTP."""
 _FINAL = frozenset({401, 402, 403, 404, 405, 407, 410})
 """Statuses that every other question would get too."""
 _LOOK_UP_S = 4.0

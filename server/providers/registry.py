@@ -15,6 +15,7 @@ from server.providers.wrappers.answer_file import AnswerFile
 from server.providers.wrappers.healing import HealingProvider
 from server.providers.wrappers.rate_limits import LimitedProvider, RateLimits
 from server.providers.wrappers.recording import RecordingProvider
+from server.providers.wrappers.spending import SharedAnswers
 from server.settings import ProviderSettings
 
 PROVIDERS: Mapping[str, str] = MappingProxyType(
@@ -40,8 +41,8 @@ Measured with SmolLM2 at 300 half-typed words of the bundled tapes: 57 % of the 
 dropped; 6 % without healing (docs/providers.md)."""
 
 
-def make(settings: ProviderSettings) -> Provider:
-    """Make the provider of the settings, with healing and recording as they say.
+def make(settings: ProviderSettings, shared: SharedAnswers | None = None) -> Provider:
+    """Make the provider of the settings, with healing and recording as they say; `shared` is how other runs use the same record.
 
     Raises:
         SettingsError: no provider has that name.
@@ -56,7 +57,13 @@ def make(settings: ProviderSettings) -> Provider:
     if settings.record.mode == "require" or file.path.exists():
         file.read()
     return RecordingProvider(
-        _healed(settings), _healed(settings).prompt, file, settings, model_name(settings), limits=limits
+        _healed(settings),
+        _healed(settings).prompt,
+        file,
+        settings,
+        model_name(settings),
+        limits=limits,
+        shared=shared,
     )
 
 

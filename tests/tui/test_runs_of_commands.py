@@ -54,6 +54,12 @@ def test_repairs_of_the_folders_file_hold_unless_a_flag_names_others(tmp_path):
     assert settings_of("{}", {}, tmp_path, repairs="none").repairs == ()
 
 
+def test_a_flag_of_zero_counts_and_an_empty_one_does_not(tmp_path):
+    (tmp_path / "ghosttape.toml").write_text('[server.provider]\ntemperature = 0.5\nname = "ngram"\n', encoding="utf-8")
+    found = settings_of("{}", {"temperature": 0.0, "name": ""}, tmp_path).provider
+    assert (found.temperature, found.name) == (0.0, "ngram")
+
+
 @pytest.mark.parametrize("policy", ["../../evil", "pause:300", "..", "a/b"])
 def test_the_folder_of_a_run_is_always_one_in_the_folder_of_runs(policy):
     folder = new_folder(ReplayOptions(policy=policy))

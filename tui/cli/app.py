@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from corpora.options import EvaluateOptions
+from replay.options import ReplayOptions
+from replay.tapes.lines import Torn
+from server.option import Option
+from server.settings import ProviderSettings
 from tui.cli import corpora, instructions, judge, questions, runs, screens
 from tui.commands.looking import reporting
-from tui.commands.options import corpus_flags, flags
-from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
-from tui.commands.options.expanding import expanded
-from tui.commands.options.gate_flags import GateFlags
-from tui.commands.options.try_options import TryFlags
-from tui.commands.options.unused import warn_unused
+from tui.commands.options import flags
+from tui.commands.options.flags import EvaluateFlags, GateFlags, ReplayFlags, ServerFlags, TryFlags
+from tui.commands.options.parameters import DeclaredFlags, command, warn_unused
 from tui.commands.tapes import exchange
-from tui.outcome import ExitStatus, guarded, print_json
+from tui.declared_flags import Flags, Given
+from tui.outcome import ExitStatus, print_json
+
+_NOT_OF_TRY = (
+    "samples",
+    "ablate",
+    "tests",
+    "limit",
+    "moments",
+    "concurrency",
+    "instructions",
+    "mode",
+    "ask_missed",
+    "include_tests",
+    "projects",
+)
+"""Options of a replay that `try` has not, or has in a form of its own."""
+
 
 app = typer.Typer(
     name="ghosttape",
@@ -45,9 +65,7 @@ def main(*, version: flags.Version = False) -> None:
     """Replay recorded editing sessions against a code-completion model."""
 
 
-@app.command("try")
-@guarded
-@expanded
+@command(app, "try")
 def try_(
     repository: Annotated[
         str,
@@ -58,9 +76,11 @@ def try_(
         ),
     ] = ".",
     *,
-    provider: ProviderFlags,
+    options: Annotated[Given, DeclaredFlags.of(ReplayOptions, without=_NOT_OF_TRY)],
     server: ServerFlags,
     given: TryFlags,
+    out: flags.RunFolder = None,
+    json: flags.JsonFlag = False,
     gated: GateFlags,
 ) -> None:
     """Try a model on your own repository: find out how it is tested, type its last commits, and replay them.
@@ -80,38 +100,38 @@ def try_(
     from tui.commands.trying.commits import selection_of
     from tui.commands.trying.trying import TryRequest, try_repository
 
-    gates = Gates.of(gated, run=given.out)
-    options = options_of_replay(provider, server, given.replay)
-    gates.check_instructions(options.instructions)
-    asking = AskFlags(given.ask_model, given.run_proposals)
+    gates = Gates.of(gated, run=out)
+    chosen = options_of_replay({**options, "limit": given.limit or None}, server)
+    gates.check_instructions(chosen.instructions)
     request = TryRequest(
         repository,
-        selection_of(given),
-        options,
+        selection_of(given, chosen.seed),
+        chosen,
         given.save,
-        given.out,
-        given.json,
-        asking,
+        out,
+        json,
+        AskFlags(given.ask_model, given.run_proposals),
         given.test_timeout,
         given.try_again,
     )
     summary = asyncio.run(try_repository(request))
-    status = gates.check(summary, json=given.json)
-    if given.json:
+    status = gates.check(summary, json=json)
+    if json:
         print_json(summary)
     raise typer.Exit(ExitStatus.of(summary) or status)
 
 
-@app.command()
-@guarded
-@expanded
+@command(app)
 def replay(
     context: typer.Context,
-    tapes: flags.Tapes,
+    tapes: Annotated[list[str], typer.Argument(help="Tapes, or folders of tapes; `demo` means the bundled ones.")],
     *,
-    provider: ProviderFlags,
+    options: Annotated[Given, DeclaredFlags.of(ReplayOptions)],
     server: ServerFlags,
     given: ReplayFlags,
+    live: flags.Live = False,
+    out: flags.RunFolder = None,
+    json: flags.JsonFlag = False,
     gated: GateFlags,
 ) -> None:
     """Play tapes against a model, and run the project's tests on each suggestion.
@@ -130,23 +150,20 @@ def replay(
     from tui.commands.gating import Gates
     from tui.commands.options.run_options import options_of_replay
 
-    gates = Gates.of(gated, live=given.live, run=given.out)
-    options = options_of_replay(provider, server, given)
-    gates.check_instructions(options.instructions)
-    warn_unused(context, options.settings.provider.name)
-    if given.live:
+    gates = Gates.of(gated, live=live, run=out)
+    chosen = options_of_replay(options, server)
+    gates.check_instructions(chosen.instructions)
+    warn_unused(context, chosen.settings.provider.name)
+    if live:
         from tui.live.starting import watch_live
 
-        watch_live(options, given.out, _show_replay, json=given.json)
+        watch_live(chosen, out, _show_replay, json=json)
     from tui.commands.runs.replaying import run  # slow to import, so only after the arguments are checked
 
-    summary = asyncio.run(
-        run(
-            tapes, options, given.out, speed=given.speed, quiet=given.json, torn="drop" if given.drop_torn else "refuse"
-        )
-    )
-    status = gates.check(summary, json=given.json)
-    if given.json:
+    torn: Torn = "drop" if given.drop_torn else "refuse"
+    summary = asyncio.run(run(tapes, chosen, out, speed=given.speed, quiet=json, torn=torn))
+    status = gates.check(summary, json=json)
+    if json:
         print_json(summary)
     raise typer.Exit(ExitStatus.of(summary) or status)
 
@@ -158,17 +175,17 @@ def _show_replay(summary: dict[str, Any], folder: Path) -> None:
     show(summary, folder)
 
 
-@app.command()
-@guarded
-@expanded
+@command(app)
 def evaluate(
-    corpus: corpus_flags.CorpusFlag,
+    corpus: flags.CorpusName,
     *,
-    data: corpus_flags.Data = None,
-    provider: ProviderFlags,
-    published: corpus_flags.Published = "",
+    data: flags.Data = None,
+    options: Annotated[Given, DeclaredFlags.of(EvaluateOptions)],
     server: ServerFlags,
     given: EvaluateFlags,
+    live: flags.Live = False,
+    out: flags.RunFolder = None,
+    json: flags.JsonFlag = False,
     gated: GateFlags,
 ) -> None:
     """Run a published benchmark, or one mined from a repository: ask for each gap through the language server, and run the finished programs.
@@ -186,46 +203,39 @@ def evaluate(
     from tui.commands.options.run_options import labels_of_table, options_of_evaluation
     from tui.commands.runs.evaluating import run, show_all
 
-    gates = Gates.of(gated, live=given.live, run=given.out)
-    options = options_of_evaluation(provider, server, given, corpus=corpus, data=data, published=published)
-    gates.check_instructions(options.instructions)
+    gates = Gates.of(gated, live=live, run=out)
+    chosen = options_of_evaluation(options, server, corpus=corpus, data=data, chat=given.chat)
+    gates.check_instructions(chosen.instructions)
     by = labels_of_table(given.by)
-    if given.live:
+    if live:
         from tui.live.starting import watch_live
 
-        watch_live(options, given.out, partial(show_all, by=by), json=given.json)
-    summary = asyncio.run(run(options, given.out, by, quiet=given.json))
-    status = gates.check(summary, json=given.json)
-    if given.json:
+        watch_live(chosen, out, partial(show_all, by=by), json=json)
+    summary = asyncio.run(run(chosen, out, by, quiet=json))
+    status = gates.check(summary, json=json)
+    if json:
         print_json(summary)
     raise typer.Exit(ExitStatus.evaluated(summary) or status)
 
 
-@app.command()
-@guarded
+class ExperimentFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `experiment`."""
+
+    out: Path | None = None
+    """Folder of the experiment (default: .ghosttape/experiments/NAME); one that was stopped goes on."""
+    dry_run: bool = False
+    """Only say what it takes: moments, questions, tests, tokens, cost and time."""
+    max_questions: Annotated[int | None, Option(min=0)] = None
+    """End before more questions than these went to model servers, in all."""
+    max_cost: Annotated[float | None, Option(min=0.0)] = None
+    """End before the questions could cost more than this, in all, by [prices] (docs/experiments.md)."""
+
+
+@command(app)
 def experiment(
     file: Annotated[Path, typer.Argument(help="What is combined, over which tapes and corpora (docs/experiments.md).")],
     *,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder of the experiment (default: .ghosttape/experiments/NAME); one that was stopped goes on."
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Only say what it takes: moments, questions, tests, tokens, cost and time."),
-    ] = False,
-    max_questions: Annotated[
-        int | None, typer.Option(min=0, help="End before more questions than these went to model servers, in all.")
-    ] = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            help="End before the questions could cost more than this, in all, by [prices] (docs/experiments.md).",
-        ),
-    ] = None,
+    given: ExperimentFlags,
     json: flags.JsonFlag = False,
 ) -> None:
     """Run a matrix of providers, prompts, policies, users, repairs, latencies and samples over tapes and corpora.
@@ -239,8 +249,8 @@ def experiment(
     from tui.commands.experiments import running
     from tui.commands.experiments.file import read
 
-    request = running.ExperimentRequest(read(file), out, max_questions, max_cost)
-    if dry_run:
+    request = running.ExperimentRequest(read(file), given.out, given.max_questions, given.max_cost)
+    if given.dry_run:
         document = running.planned(request)
         print_json(document) if json else running.show_plan(document)
         return
@@ -250,9 +260,7 @@ def experiment(
     raise typer.Exit(running.status_of(result))
 
 
-@app.command()
-@guarded
-@expanded
+@command(app)
 def serve(
     context: typer.Context,
     *,
@@ -262,7 +270,7 @@ def serve(
             "--stdio", help="Speak over standard input and output; there is no other way, and editors say so."
         ),
     ] = False,
-    provider: ProviderFlags,
+    provider: flags.ProviderFlags,
     settings: flags.SettingsJson = "{}",
     record: Annotated[
         Path | None,
@@ -278,43 +286,59 @@ def serve(
     from server.lsp import language_server as lsp
     from server.providers import registry
     from tui.commands.options.configuration import file_of, settings_of
-    from tui.commands.options.recorded_folder import recording_folder
+    from tui.declared_flags import members_of
 
-    chosen = settings_of(settings, provider.members())
+    chosen = settings_of(settings, members_of(ProviderSettings, provider))
     registry.check(chosen.provider.name)
     warn_unused(context, chosen.provider.name)
     server = lsp.create(chosen)
     add_commands(server)
     add_evaluation(server, lambda folder: file_of(folder).tests)
-    add_recording(server, recording_folder(record))
+    add_recording(server, _recording_folder(record))
     lsp.serve(server)
 
 
-app.command()(reporting.report)
-app.command(name="import")(exchange.import_)
-app.command()(exchange.export)
+def _recording_folder(given: Path | None) -> Path | None:
+    """The folder of `--record`, absolute. One that cannot be made or written is named on standard error: completions go on without a recording."""
+    if given is None:
+        return None
+    from replay.recording.errors import RecordingStopped
+    from replay.recording.journal import check_folder  # with all that knows secrets: a seventh of the start of a server
+
+    folder = given.expanduser().absolute()
+    try:
+        check_folder(folder)
+    except RecordingStopped as error:
+        if sys.stderr is not None:
+            sys.stderr.write(f"ghosttape: warning: {error}\n")
+    return folder
 
 
-@app.command()
-@guarded
+command(app)(reporting.report)
+command(app, "import")(exchange.import_)
+command(app)(exchange.export)
+
+
+class RepairFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `repair`."""
+
+    steps: str = "all"
+    """Steps to apply, comma-separated: prose, repeats, indent, brackets, stop; all, or none."""
+    stop: str = "any"
+    """Where a completion ends, unless its line says: any (nowhere), line, statement, block, auto."""
+    paper_rules: str = "none"
+    """simcopilot: also what that paper's post-processor does (drops comments); none."""
+    keep_going: bool = False
+    """Write what cannot be repaired with `error`, and end with status 1."""
+
+
+@command(app)
 def repair(
     files: Annotated[
         list[str] | None, typer.Argument(help="Files of JSON lines, one after the other; none, or -: standard input.")
     ] = None,
     *,
-    steps: flags.StepsFlag = "all",
-    stop: Annotated[
-        str,
-        typer.Option(
-            help="Where a completion ends, unless its line says: any (nowhere), line, statement, block, auto."
-        ),
-    ] = "any",
-    paper_rules: Annotated[
-        str, typer.Option(help="simcopilot: also what that paper's post-processor does (drops comments); none.")
-    ] = "none",
-    keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="Write what cannot be repaired with `error`, and end with status 1.")
-    ] = False,
+    given: RepairFlags,
 ) -> None:
     """Repair completions in a pipeline: one JSON object a line in, the same line with the repaired text out.
 
@@ -332,18 +356,21 @@ def repair(
     """
     from tui.commands import repairing
 
-    raise typer.Exit(repairing.run(files or [], repairing.wishes_of(steps, paper_rules, stop), keep_going=keep_going))
+    raise typer.Exit(
+        repairing.run(
+            files or [], repairing.wishes_of(given.steps, given.paper_rules, given.stop), keep_going=given.keep_going
+        )
+    )
 
 
-app.command()(screens.tui)
-app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(screens.watch)
-app.command()(reporting.records)
-app.command()(questions.ask)
-app.command()(runs.compare)
+command(app)(screens.tui)
+command(app, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(screens.watch)
+command(app)(reporting.records)
+command(app)(questions.ask)
+command(app)(runs.compare)
 
 
-@app.command()
-@guarded
+@command(app)
 def doctor(*, json: flags.JsonFlag = False) -> None:
     """Try each sandbox, toolchain and model that ghosttape can use, and say what to install where one does not work."""
     from tui.commands.checkup import checkup, show

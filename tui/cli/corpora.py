@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
+from corpora.options import EvaluateOptions
+from server.option import Option
+from server.settings import ProviderSettings
 from tui.cli import blocks, questions
-from tui.commands.options import corpus_flags, flags
+from tui.commands.options import flags
+from tui.commands.options.parameters import DeclaredFlags, command
+from tui.declared_flags import Flags, Given
 from tui.errors import ConfigurationError
 from tui.outcome import guarded, print_json
 
@@ -23,6 +28,22 @@ Alone it lists the published ones. Examples:
 * `ghosttape corpora mine ~/src/app -o app.jsonl` (a benchmark from a repository with tests)""",
     rich_markup_mode="markdown",
 )
+_Audited: TypeAlias = Annotated[
+    Given,
+    DeclaredFlags.of(
+        EvaluateOptions,
+        "languages",
+        "categories",
+        "limit",
+        "sandbox",
+        "workers",
+        "seed",
+        "project",
+        "network_setup",
+        "setup_env",
+        workers="warm",
+    ),
+]
 Name = Annotated[str, typer.Argument(help="The benchmark; `ghosttape corpora` lists them.")]
 
 
@@ -38,8 +59,7 @@ def overview(context: typer.Context, *, json: flags.JsonFlag = False) -> None:
     print_json({"corpora": entries}) if json else benchmarks.show_overview(entries)
 
 
-@app.command()
-@guarded
+@command(app)
 def get(
     name: Name,
     *,
@@ -64,14 +84,12 @@ def get(
     typer.echo(benchmarks.get(name, source=source, out=out, notify=lambda line: typer.echo(line, err=True)))
 
 
-@app.command()
-@guarded
+@command(app)
 def audit(
-    name: corpus_flags.CorpusFlag,
+    name: flags.CorpusName,
     *,
-    data: corpus_flags.Data = None,
-    languages: corpus_flags.Languages = "",
-    categories: corpus_flags.Categories = "",
+    data: flags.Data = None,
+    chosen: _Audited,
     tests: Annotated[
         bool,
         typer.Option(
@@ -85,14 +103,7 @@ def audit(
             "--run", metavar="RUN", help="How do the categories go together in these runs? Name several models' runs."
         ),
     ] = None,
-    limit: corpus_flags.TaskLimit = None,
-    sandbox: corpus_flags.ProgramSandbox = "auto",
-    workers: corpus_flags.Workers = "warm",
-    seed: flags.Seed = 0,
-    project: corpus_flags.RepositoryNow = None,
-    allow_network_setup: flags.AllowNetworkSetup = False,
-    setup_env: flags.SetUpEnv = None,
-    out: corpus_flags.RunToGoOn = None,
+    out: flags.RunFolder = None,
     json: flags.JsonFlag = False,
 ) -> None:
     """Look at the tasks of a benchmark: near-duplicates, and how various they are; or, with --tests, what its tests notice.
@@ -103,66 +114,63 @@ def audit(
     * `ghosttape corpora audit devbench --tests --out noticed` (the same command goes on where it was stopped)
     * `ghosttape corpora audit mine.jsonl --tests` (a corpus of `ghosttape corpora mine`)
     """
-    from corpora.options import EvaluateOptions
     from tui.commands import benchmarks
     from tui.commands.options.configuration import options_of
     from tui.commands.options.corpus_data import named_corpus
-    from tui.commands.options.run_options import repository_options, words
+    from tui.commands.options.run_options import check_repository
+    from tui.declared_flags import members_of
 
     if runs:
         related = benchmarks.related(runs)
         print_json(related) if json else benchmarks.show_related(related)
         return
-    chosen = (words(languages), words(categories))
+    members = members_of(EvaluateOptions, chosen)
     if out is not None and not tests:
         raise ConfigurationError("--out names the folder of a run, and only --tests makes one")
     if not tests:
-        found = benchmarks.audited(name, data, chosen, limit, seed, project=project)
+        kinds = (members["languages"], members["categories"])
+        project = Path(members["project"]) if members["project"] else None
+        found = benchmarks.audited(name, data, kinds, members["limit"], members["seed"], project=project)
         print_json(found) if json else benchmarks.show_audit(found)
         return
     corpus, found_data = named_corpus(name, data)
-    asked = {"corpus": corpus, "data": str(found_data), "seed": seed, "limit": limit}
-    asked |= repository_options(found_data, project, allow_network_setup, setup_env)
-    named = {"languages": chosen[0], "categories": chosen[1], "sandbox": sandbox, "workers": workers}
-    found, folder = asyncio.run(benchmarks.noticed(options_of(EvaluateOptions, **asked, **named), out))
+    check_repository(found_data, members)
+    options = options_of(EvaluateOptions, corpus=corpus, data=str(found_data), **members)
+    found, folder = asyncio.run(benchmarks.noticed(options, out))
     print_json(found) if json else benchmarks.show_noticed(found, folder)
 
 
-@app.command()
-@guarded
+class MineFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `mine`."""
+
+    out: Annotated[Path, Option(short="-o", metavar="FILE")]
+    """The file of the corpus, as mine.jsonl."""
+    name: str = ""
+    """What the corpus is called (default: as the repository)."""
+    kinds: str = ""
+    """Only these, comma-separated: function-body, if-body, loop-body, if-condition, loop-condition, rest-of-function, rest-of-if, rest-of-loop (from a loop or a branch in the midst of a body to its end)."""
+    categories: str = ""
+    """Only these: infilling (text before and behind), completion (only text before)."""
+    max_lines: Annotated[int, Option(min=1)] = 30
+    """The most lines of a gap: an answer may have 256 tokens."""
+    limit: Annotated[int | None, Option(min=1)] = None
+    """Try at most so many gaps, drawn evenly of all files."""
+    force: bool = False
+    """Replace the file if it has another content."""
+
+
+@command(app)
 def mine(
     repository: Annotated[
         Path, typer.Argument(metavar="REPO", help="A folder or a git repository; of that, the newest commit is mined.")
     ],
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file of the corpus, as mine.jsonl.")],
-    name: Annotated[str, typer.Option(help="What the corpus is called (default: as the repository).")] = "",
-    languages: corpus_flags.Languages = "",
-    kinds: Annotated[
-        str,
-        typer.Option(
-            help="Only these, comma-separated: function-body, if-body, loop-body, if-condition, loop-condition, rest-of-function, rest-of-if, "
-            "rest-of-loop (from a loop or a branch in the midst of a body to its end)."
-        ),
-    ] = "",
-    categories: Annotated[
-        str, typer.Option(help="Only these: infilling (text before and behind), completion (only text before).")
-    ] = "",
-    path: corpus_flags.RepositoryPaths = None,
-    exclude: corpus_flags.RepositoryExcluded = None,
-    max_lines: Annotated[int, typer.Option(min=1, help="The most lines of a gap: an answer may have 256 tokens.")] = 30,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Try at most so many gaps, drawn evenly of all files.")
-    ] = None,
+    given: MineFlags,
+    languages: flags.Languages = "",
     seed: flags.Seed = 0,
-    toolchain: corpus_flags.RepositoryToolchain = None,
-    setup: corpus_flags.RepositorySetUp = None,
-    test_command: corpus_flags.RepositoryTestCommand = None,
-    requires: corpus_flags.RepositoryRequires = None,
-    allow_network_setup: flags.AllowNetworkSetup = False,
-    setup_env: flags.SetUpEnv = None,
+    tested: flags.RepositoryFlags,
+    rights: flags.SetUpRights,
     sandbox: flags.TestSandbox = "auto",
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it has another content.")] = False,
     json: flags.JsonFlag = False,
 ) -> None:
     """Make a benchmark from a repository with tests: bodies of its functions, branches and loops, and their conditions, are taken out one at a time.
@@ -178,46 +186,43 @@ def mine(
     * `ghosttape corpora mine app -o some.jsonl --limit 50 --kinds function-body,loop-body --categories completion`
     """
     from tui.commands import mining
-    from tui.commands.options.mining_options import choice_of, testing_of
-    from tui.commands.options.run_options import tests_over
+    from tui.commands.options.run_options import testing_of
 
-    tests = tests_over(toolchain, setup, test_command)
-    testing = testing_of(tests, requires, network=allow_network_setup, variables=setup_env, sandbox=sandbox)
-    choice = choice_of(languages, kinds, categories, max_lines, paths=path, excluded=exclude)
-    request = mining.MiningRequest(repository, out, name, choice, limit, seed, testing, force)
+    testing = testing_of(tested, rights, sandbox)
+    choice = mining.choice_of(
+        languages, given.kinds, given.categories, given.max_lines, paths=tested.path, excluded=tested.exclude
+    )
+    request = mining.MiningRequest(repository, given.out, given.name, choice, given.limit, seed, testing, given.force)
     found = asyncio.run(mining.mine(request))
     print_json(found) if json else mining.show_mined(found)
     raise typer.Exit(mining.status_of(found))
 
 
 for makes in (blocks.build, blocks.choose, blocks.export):
-    app.command()(makes)
+    command(app)(makes)
 
 
-@app.command()
-@guarded
+class GenerateFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `generate`."""
+
+    out: Annotated[Path, Option(short="-o", metavar="DIR")]
+    """Folder of the new tasks; the same command goes on there."""
+    count: Annotated[int, Option(min=1)] = 1
+    """Tasks of each language and category to ask for."""
+    against: Annotated[Path | None, Option(metavar="DIR")] = None
+    """Data whose tasks must not come again (default: the benchmark's own, if it was fetched)."""
+
+
+@command(app)
 def generate(
     name: Name,
     *,
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="DIR", help="Folder of the new tasks; the same command goes on there."),
-    ],
-    languages: corpus_flags.Languages = "python",
-    categories: corpus_flags.Categories = "",
-    count: Annotated[int, typer.Option(min=1, help="Tasks of each language and category to ask for.")] = 1,
-    against: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Data whose tasks must not come again (default: the benchmark's own, if it was fetched).",
-        ),
-    ] = None,
-    provider: flags.ProviderFlag = "",
-    model: flags.ModelFlag = "",
-    base_url: flags.BaseUrl = "",
+    given: GenerateFlags,
+    languages: flags.Languages = "python",
+    categories: flags.Categories = "",
+    provider: flags.ModelFlags,
     settings: flags.SettingsJson = "{}",
-    sandbox: corpus_flags.ProgramSandbox = "auto",
+    sandbox: flags.ProgramSandbox = "auto",
     json: flags.JsonFlag = False,
 ) -> None:
     """Ask a chat model for new tasks of a benchmark's kind, and keep those that are sound, are noticed by their tests, and are new.
@@ -232,13 +237,14 @@ def generate(
     from corpora.corpus import card_of
     from corpora.generation.funnel import Funnel, counts
     from tui.commands import generating
-    from tui.commands.options.run_options import generation_settings, words
+    from tui.commands.options.run_options import generation_settings
+    from tui.declared_flags import members_of, words
 
     card_of(name)
-    funnel = Funnel(out)
-    chosen = generation_settings(settings, {"name": provider, "model": model, "base_url": base_url})
+    funnel = Funnel(given.out)
+    chosen = generation_settings(settings, members_of(ProviderSettings, provider))
     cells = (words(languages), words(categories))
-    asked = generating.generate(funnel, chosen, *cells, count=count, against=against, sandbox=sandbox)
+    asked = generating.generate(funnel, chosen, *cells, count=given.count, against=given.against, sandbox=sandbox)
     fates = asyncio.run(asked)
     if json:
         print_json({"stages": counts(fates), "answers": fates})
@@ -246,8 +252,7 @@ def generate(
         generating.show_funnel(fates, funnel)
 
 
-@app.command()
-@guarded
+@command(app)
 def review(
     folder: Annotated[Path, typer.Argument(help="Folder of `ghosttape corpora generate`.")],
     *,
@@ -274,4 +279,4 @@ def review(
     print_json(found) if json else generating.show_reviews(found, folder)
 
 
-app.command()(questions.pull_requests)
+command(app)(questions.pull_requests)

@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from tui.commands.options import corpus_flags, flags
-from tui.commands.options.command_flags import ProviderFlags
-from tui.commands.options.expanding import expanded
-from tui.errors import ConfigurationError
-from tui.outcome import guarded, print_json
+from server.option import Option
+from tui.commands.options import flags
+from tui.declared_flags import Flags
+from tui.outcome import print_json
 
 PairFile = Annotated[Path, typer.Argument(metavar="PAIRS", help="A file of `ghosttape instructions pairs`.")]
 MayDiffer = Annotated[
@@ -20,7 +19,6 @@ MayDiffer = Annotated[
 ]
 
 
-@guarded
 def pairs(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR…", help="Folders of `instructions run`.")],
     *,
@@ -39,7 +37,6 @@ def pairs(
     typer.echo(draw_pairs(folders, out, count, seed))
 
 
-@guarded
 def prefer(
     file: PairFile,
     *,
@@ -59,7 +56,6 @@ def prefer(
     typer.echo(shown(file, rater, seed))
 
 
-@guarded
 def ratings(file: PairFile, *, may_differ: MayDiffer = 0, json: flags.JsonFlag = False) -> None:
     """Show what raters prefer and ask for, whose answers count, and how far they agree (Cohen's kappa).
 
@@ -73,36 +69,34 @@ def ratings(file: PairFile, *, may_differ: MayDiffer = 0, json: flags.JsonFlag =
     print_json(document) if json else show_ratings(document)
 
 
-@guarded
-@expanded
+class CodebookFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `codebook`."""
+
+    second_provider: str = ""
+    """Who codes a second time (default: the same model)."""
+    second_model: str = ""
+    """The model of the second coder."""
+    second_base_url: str = ""
+    """The server of the second coder."""
+    second_settings: str = "{}"
+    """Settings of the second coder, in the form of --settings; those of the first never count for it."""
+    export: Annotated[Path | None, Option(metavar="DIR")] = None
+    """Write each new code as an instruction of your own (NAME.toml) into a folder."""
+    max_tokens: Annotated[int, Option(min=1)] = 4096
+    """The longest answer, in the model's tokens."""
+    require_recorded: bool = False
+    """Ask nothing: take every answer from beside the codebook."""
+    out: Annotated[Path | None, Option(short="-o", metavar="FILE")] = None
+    """The codebook (default: PAIRS.codebook.json)."""
+
+
 def codebook(
     file: PairFile,
     *,
-    provider: ProviderFlags,
-    second_provider: Annotated[str, typer.Option(help="Who codes a second time (default: the same model).")] = "",
-    second_model: Annotated[str, typer.Option(help="The model of the second coder.")] = "",
-    second_base_url: Annotated[str, typer.Option(help="The server of the second coder.")] = "",
-    second_settings: Annotated[
-        str,
-        typer.Option(
-            help="Settings of the second coder, in the form of --settings; those of the first never count for it."
-        ),
-    ] = "{}",
+    provider: flags.ProviderFlags,
+    given: CodebookFlags,
     may_differ: MayDiffer = 0,
-    export: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write each new code as an instruction of your own (NAME.toml) into a folder."
-        ),
-    ] = None,
-    max_tokens: Annotated[int, typer.Option(min=1, help="The longest answer, in the model's tokens.")] = 4096,
     settings: flags.SettingsJson = "{}",
-    require_recorded: Annotated[
-        bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from beside the codebook.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The codebook (default: PAIRS.codebook.json).")
-    ] = None,
     json: flags.JsonFlag = False,
 ) -> None:
     """Have a model group what raters said into candidate instructions, twice, and say how far the two codings agree.
@@ -112,41 +106,56 @@ def codebook(
     * `ghosttape instructions codebook pairs.jsonl --provider openai --model m --second-provider anthropic --second-model n --export own`
     """
     from tui.commands import growing
-    from tui.commands.options.configuration import settings_of, settings_of_another
+    from tui.commands.options.configuration import another_model, model_of
 
-    if not second_provider and (second_model or second_base_url or second_settings != "{}"):
-        raise ConfigurationError(
-            "--second-model, --second-base-url and --second-settings are of a second coder: name it with --second-provider"
-        )
-    coder = settings_of(settings, {"max_tokens": max_tokens, **provider.members()}).provider
-    second = {"max_tokens": max_tokens, "name": second_provider, "model": second_model, "base_url": second_base_url}
-    other = settings_of_another(second_settings, second).provider if second_provider else coder
+    coder = model_of(provider, settings, max_tokens=given.max_tokens)
+    second = another_model(
+        "second",
+        "a second coder",
+        provider=given.second_provider,
+        model=given.second_model,
+        base_url=given.second_base_url,
+        settings=given.second_settings,
+        max_tokens=given.max_tokens,
+    )
+    other = second or coder
     document = asyncio.run(
-        growing.make_codebook(file, coder, other, out, may_differ=may_differ, require_recorded=require_recorded)
+        growing.make_codebook(
+            file, coder, other, given.out, may_differ=may_differ, require_recorded=given.require_recorded
+        )
     )
     print_json(document) if json else growing.show_codebook(document)
-    if export is not None:
-        written = growing.export_codes(document, export)
-        typer.echo(f"{len(written)} new instructions in {export}: --instructions {export}/ID.toml", err=True)
+    if given.export is not None:
+        written = growing.export_codes(document, given.export)
+        typer.echo(
+            f"{len(written)} new instructions in {given.export}: --instructions {given.export}/ID.toml", err=True
+        )
 
 
-@guarded
-@expanded
+class TranslateFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `translate`."""
+
+    out: Annotated[Path, Option(short="-o", metavar="FILE")]
+    """The new file of problems."""
+    to: Annotated[str, Option(metavar="NAMES")] = "java,javascript"
+    """Languages, parted by commas."""
+    limit: Annotated[int | None, Option(min=1)] = None
+    """At most so many problems."""
+    max_tokens: Annotated[int, Option(min=1)] = 2048
+    """The longest answer, in the model's tokens."""
+    require_recorded: bool = False
+    """Ask nothing: take every answer from beside --out."""
+
+
 def translate(
     data: Annotated[
         Path, typer.Argument(metavar="PROBLEMS", help="Problems in Python, as of `instructions run` (HumanEval).")
     ],
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The new file of problems.")],
-    to: Annotated[str, typer.Option(metavar="NAMES", help="Languages, parted by commas.")] = "java,javascript",
-    provider: ProviderFlags,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many problems.")] = None,
-    max_tokens: Annotated[int, typer.Option(min=1, help="The longest answer, in the model's tokens.")] = 2048,
-    sandbox: corpus_flags.ProgramSandbox = "auto",
+    given: TranslateFlags,
+    provider: flags.ProviderFlags,
+    sandbox: flags.ProgramSandbox = "auto",
     settings: flags.SettingsJson = "{}",
-    require_recorded: Annotated[
-        bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from beside --out.")
-    ] = False,
     json: flags.JsonFlag = False,
 ) -> None:
     """Translate problems from Python into Java and JavaScript by a model; recorded cases decide which translations are right.
@@ -156,37 +165,41 @@ def translate(
     * `ghosttape instructions run human-eval-java.jsonl --provider openai --model n`
     """
     from tui.commands import translating
-    from tui.commands.options.configuration import settings_of
+    from tui.commands.options.configuration import model_of
 
     asked = translating.TranslatedProblems(
         data=data,
-        out=out,
-        languages=translating.languages_named(to),
-        provider=settings_of(settings, {"max_tokens": max_tokens, **provider.members()}).provider,
-        limit=limit,
+        out=given.out,
+        languages=translating.languages_named(given.to),
+        provider=model_of(provider, settings, max_tokens=given.max_tokens),
+        limit=given.limit,
         sandbox=sandbox,
-        require_recorded=require_recorded,
+        require_recorded=given.require_recorded,
     )
     document = asyncio.run(translating.translate(asked))
     print_json(document) if json else translating.show_translations(document)
 
 
-@guarded
-@expanded
+class InstructionCalibrationFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `calibrate`."""
+
+    out: Annotated[Path, Option(short="-o", metavar="FILE")] = Path(".ghosttape/instructions.worth.json")
+    """The calibration."""
+    repeats: Annotated[int, Option(min=1)] = 1
+    """How often each case is judged, for its consistency."""
+    max_tokens: Annotated[int, Option(min=1)] = 256
+    """The judge's longest answer, in its tokens."""
+    require_recorded: bool = False
+    """Ask nothing: take every answer from beside --out."""
+
+
 def calibrate(
     *,
-    provider: ProviderFlags,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The calibration.")] = Path(
-        ".ghosttape/instructions.worth.json"
-    ),
+    provider: flags.ProviderFlags,
+    given: InstructionCalibrationFlags,
     instructions: flags.Instructions = "",
-    repeats: Annotated[int, typer.Option(min=1, help="How often each case is judged, for its consistency.")] = 1,
-    max_tokens: Annotated[int, typer.Option(min=1, help="The judge's longest answer, in its tokens.")] = 256,
     seed: flags.Seed = 0,
     settings: flags.SettingsJson = "{}",
-    require_recorded: Annotated[
-        bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from beside --out.")
-    ] = False,
     json: flags.JsonFlag = False,
 ) -> None:
     """Measure what a model is worth as a judge of instructions: on the catalogue's programs that follow one, or break it.
@@ -196,11 +209,13 @@ def calibrate(
     * `ghosttape instructions run HumanEval.jsonl.gz --provider openai --model m --judge-provider openai --judge-model j --calibration j.worth.json`
     """
     from tui.commands import measuring
-    from tui.commands.options.configuration import settings_of
+    from tui.commands.options.configuration import model_of
 
-    chosen = settings_of(settings, {"max_tokens": max_tokens, **provider.members()}).provider
+    chosen = model_of(provider, settings, max_tokens=given.max_tokens)
     asked = measuring.judged_instructions(instructions)
     document = asyncio.run(
-        measuring.calibrate(chosen, asked, out, repeats=repeats, seed=seed, require_recorded=require_recorded)
+        measuring.calibrate(
+            chosen, asked, given.out, repeats=given.repeats, seed=seed, require_recorded=given.require_recorded
+        )
     )
-    print_json(document) if json else measuring.show_calibration(document, out)
+    print_json(document) if json else measuring.show_calibration(document, given.out)

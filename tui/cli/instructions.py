@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
+from server.option import Option
 from tui.cli import growing
-from tui.commands.options import corpus_flags, flags
-from tui.commands.options.command_flags import ProviderFlags
-from tui.commands.options.expanding import expanded
-from tui.outcome import ExitStatus, guarded, print_json
+from tui.commands.options import flags
+from tui.commands.options.parameters import command
+from tui.declared_flags import Flags
+from tui.outcome import ExitStatus, print_json
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -28,8 +29,7 @@ Examples:
 )
 
 
-@app.command("list")
-@guarded
+@command(app, "list")
 def list_(
     *,
     of_type: Annotated[
@@ -55,8 +55,7 @@ def list_(
     print_json({"instructions": entries}) if json else show_instructions(entries)
 
 
-@app.command()
-@guarded
+@command(app)
 def show(
     instruction: Annotated[str, typer.Argument(metavar="ID", help="The instruction; `list` names them.")],
     *,
@@ -74,8 +73,7 @@ def show(
     print_json(entry) if json else show_instruction(entry)
 
 
-@app.command()
-@guarded
+@command(app)
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Programs in Python, Java or JavaScript.")],
     *,
@@ -100,9 +98,30 @@ def check(
     raise typer.Exit(ExitStatus.FAILURES if breaks_any(checked) else ExitStatus.DONE)
 
 
-@app.command()
-@guarded
-@expanded
+class InstructionRunFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `run`."""
+
+    judge_provider: str = ""
+    """Who verifies what no rule can (default: nobody, and such instructions are not drawn)."""
+    calibration: Annotated[Path | None, Option(metavar="FILE")] = None
+    """What the judge is worth: of `instructions calibrate`. It stands beside the figures."""
+    each: Annotated[int, Option(min=1)] = 1
+    """Instructions of each type at a problem."""
+    setting: str = "both"
+    """predefined (the instruction comes with the problem), follow-up (behind a first solution), or both."""
+    ask_first: bool = False
+    """The model writes the first solutions too; else the references are taken."""
+    limit: Annotated[int | None, Option(min=1)] = None
+    """At most so many problems."""
+    max_tokens: Annotated[int, Option(min=1)] = 1024
+    """The longest answer, in the model's tokens."""
+    require_recorded: bool = False
+    """Ask nothing: take every answer from the folder of --out."""
+    out: Annotated[Path, Option(short="-o")] = Path(".ghosttape/codealign")
+    """Folder of the answers; the same command goes on where it was stopped."""
+
+
+@command(app)
 def run(
     data: Annotated[
         Path,
@@ -112,43 +131,14 @@ def run(
         ),
     ],
     *,
-    provider: ProviderFlags,
-    judge_provider: Annotated[
-        str, typer.Option(help="Who verifies what no rule can (default: nobody, and such instructions are not drawn).")
-    ] = "",
-    judge_model: Annotated[str, typer.Option(help="The judge's model.")] = "",
-    judge_base_url: Annotated[str, typer.Option(help="The judge's server.")] = "",
-    judge_settings: flags.JudgeSettings = "{}",
-    calibration: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="What the judge is worth: of `instructions calibrate`. It stands beside the figures."
-        ),
-    ] = None,
+    provider: flags.ProviderFlags,
+    given: InstructionRunFlags,
+    judge: flags.JudgeFlags,
     instructions: flags.Instructions = "",
-    each: Annotated[int, typer.Option(min=1, help="Instructions of each type at a problem.")] = 1,
-    setting: Annotated[
-        str,
-        typer.Option(
-            help="predefined (the instruction comes with the problem), follow-up (behind a first solution), or both."
-        ),
-    ] = "both",
-    ask_first: Annotated[
-        bool,
-        typer.Option("--ask-first", help="The model writes the first solutions too; else the references are taken."),
-    ] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many problems.")] = None,
-    max_tokens: Annotated[int, typer.Option(min=1, help="The longest answer, in the model's tokens.")] = 1024,
-    sandbox: corpus_flags.ProgramSandbox = "auto",
-    concurrency: corpus_flags.Concurrency = 1,
-    require_recorded: Annotated[
-        bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from the folder of --out.")
-    ] = False,
+    sandbox: flags.ProgramSandbox = "auto",
+    concurrency: flags.Concurrency = 1,
     seed: flags.Seed = 0,
     settings: flags.SettingsJson = "{}",
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder of the answers; the same command goes on where it was stopped.")
-    ] = Path(".ghosttape/codealign"),
     json: flags.JsonFlag = False,
 ) -> None:
     """Give a model problems with instructions, verify that it follows them, and run the problems' tests on its answers.
@@ -159,40 +149,41 @@ def run(
     * `ghosttape instructions score align-m align-n` (several models side by side)
     """
     from tui.commands import aligning
-    from tui.commands.options.configuration import settings_of, settings_of_another
+    from tui.commands.options.configuration import another_model, model_of
     from tui.errors import ConfigurationError
 
-    if not judge_provider and (judge_model or judge_base_url or judge_settings != "{}"):
-        raise ConfigurationError(
-            "--judge-model, --judge-base-url and --judge-settings are of a judge: name it with --judge-provider"
-        )
-    if not judge_provider and calibration:
+    if not given.judge_provider and given.calibration:
         raise ConfigurationError("--calibration is of a judge: name it with --judge-provider")
-    own = {"max_tokens": max_tokens, **provider.members()}
-    judge = {"max_tokens": max_tokens, "name": judge_provider, "model": judge_model, "base_url": judge_base_url}
     asked = aligning.AlignedProblems(
         data=data,
-        out=out,
-        provider=settings_of(settings, own).provider,
-        judge=settings_of_another(judge_settings, judge).provider if judge_provider else None,
+        out=given.out,
+        provider=model_of(provider, settings, max_tokens=given.max_tokens),
+        judge=another_model(
+            "judge",
+            "a judge",
+            provider=given.judge_provider,
+            model=judge.judge_model,
+            base_url=judge.judge_base_url,
+            settings=judge.judge_settings,
+            max_tokens=given.max_tokens,
+        ),
         instructions=instructions,
-        each=each,
-        settings=aligning.settings_named(setting),
-        asks_first=ask_first,
-        limit=limit,
+        each=given.each,
+        settings=aligning.settings_named(given.setting),
+        asks_first=given.ask_first,
+        limit=given.limit,
         seed=seed,
         sandbox=sandbox,
         places=concurrency,
-        require_recorded=require_recorded,
-        calibration=calibration,
+        require_recorded=given.require_recorded,
+        calibration=given.calibration,
     )
     document = asyncio.run(aligning.align(asked))
     print_json(document) if json else aligning.show_alignment(document)
     raise typer.Exit(ExitStatus.FAILURES if aligning.has_failures(document) else ExitStatus.DONE)
 
 
-@app.command()
-@guarded
+@command(app)
 def score(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR…", help="Folders of `instructions run`, one a model.")],
     *,
@@ -217,4 +208,4 @@ for grows in (
     growing.ratings,
     growing.codebook,
 ):
-    app.command()(grows)
+    command(app)(grows)

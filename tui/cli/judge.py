@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
+from server.option import Option
 from tui.commands.options import flags
-from tui.commands.options.command_flags import ProviderFlags
-from tui.commands.options.expanding import expanded
+from tui.commands.options.parameters import command
+from tui.declared_flags import Flags
 from tui.errors import ConfigurationError
-from tui.outcome import ExitStatus, guarded, print_json
+from tui.outcome import ExitStatus, print_json
 
 app = typer.Typer(
     help="""Models as judges of text: what their scores are worth against those of people.
@@ -34,24 +35,20 @@ DataOf = Annotated[
 ]
 
 
-@app.command()
-@guarded
+class LabelFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `label`."""
+
+    source: Annotated[str, Option(flag="--from", metavar="DIR|RUN")] = ""
+    """Take cases from the folder of `ghosttape ask --out`; with relevance and helpfulness from a run, by its folder, its name, a tag, or `last`."""
+    count: Annotated[int, Option(min=1)] = 30
+    """How many cases are drawn."""
+    rater: str = ""
+    """Your name (default: that of the account)."""
+
+
+@command(app)
 def label(
-    file: CaseFile,
-    *,
-    task: RubricTask = "",
-    source: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            metavar="DIR|RUN",
-            help="Take cases from the folder of `ghosttape ask --out`; with relevance and helpfulness from a run, by its folder, its name, a tag, or `last`.",
-        ),
-    ] = "",
-    data: DataOf = None,
-    count: Annotated[int, typer.Option(min=1, help="How many cases are drawn.")] = 30,
-    seed: flags.Seed = 0,
-    rater: Annotated[str, typer.Option(help="Your name (default: that of the account).")] = "",
+    file: CaseFile, *, task: RubricTask = "", given: LabelFlags, data: DataOf = None, seed: flags.Seed = 0
 ) -> None:
     """Score texts yourself, in the terminal: the labels that a judge is measured against. Every score is kept at once.
 
@@ -64,73 +61,78 @@ def label(
 
     task = judging.task_of(file, task)
     rubric = judging.rubric_of(task, data)
-    if not source and not file.is_file():
+    if not given.source and not file.is_file():
         raise ConfigurationError(
             f"{file} is not there: draw cases with --from the folder of `ghosttape ask --out`, or a run"
         )
-    cases = judging.drawn_cases(source, task, count, seed) if source else []
-    typer.echo(judging.collect(file, cases, rubric, rater))
+    cases = judging.drawn_cases(given.source, task, given.count, seed) if given.source else []
+    typer.echo(judging.collect(file, cases, rubric, given.rater))
 
 
-@app.command()
-@guarded
-@expanded
+class JudgeCalibrationFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `judge calibrate`."""
+
+    repeats: Annotated[int, Option(min=1)] = 2
+    """How often each case is judged, for its consistency."""
+    max_tokens: Annotated[int, Option(min=1)] = 256
+    """The judge's longest answer, in its tokens."""
+    require_recorded: bool = False
+    """Ask nothing: take every answer from beside --out."""
+    out: Annotated[Path | None, Option(short="-o")] = None
+    """The calibration (default: FILE.worth.json)."""
+
+
+@command(app)
 def calibrate(
     file: CaseFile,
     *,
     task: RubricTask = "",
-    provider: ProviderFlags,
+    provider: flags.ProviderFlags,
     data: DataOf = None,
-    repeats: Annotated[int, typer.Option(min=1, help="How often each case is judged, for its consistency.")] = 2,
-    max_tokens: Annotated[int, typer.Option(min=1, help="The judge's longest answer, in its tokens.")] = 256,
+    given: JudgeCalibrationFlags,
     settings: flags.SettingsJson = "{}",
-    require_recorded: Annotated[
-        bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from beside --out.")
-    ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The calibration (default: FILE.worth.json).")] = None,
     json: flags.JsonFlag = False,
 ) -> None:
     """Measure what a judge is worth: agreement with labels, bias, length bias, and agreement with itself.
 
     Example: `ghosttape judge calibrate cases.jsonl --task reverse-qa --provider openai --model j --base-url http://127.0.0.1:8080/v1`
     """
-    from tui.commands.options.configuration import settings_of
+    from tui.commands.options.configuration import model_of
     from tui.commands.questions import judging
 
-    chosen = settings_of(settings, {"max_tokens": max_tokens, **provider.members()}).provider
-    place = out or file.with_suffix(".worth.json")
+    chosen = model_of(provider, settings, max_tokens=given.max_tokens)
+    place = given.out or file.with_suffix(".worth.json")
     rubric = judging.rubric_of(judging.task_of(file, task), data)
-    found = asyncio.run(judging.calibrate(file, chosen, rubric, repeats, place, require_recorded=require_recorded))
+    found = asyncio.run(
+        judging.calibrate(file, chosen, rubric, given.repeats, place, require_recorded=given.require_recorded)
+    )
     print_json(found) if json else judging.show_worth(found, place)
 
 
-@app.command()
-@guarded
-@expanded
+class SuggestionFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `suggestions`."""
+
+    limit: Annotated[int | None, Option(min=1)] = None
+    """At most so many tasks (on tapes: holes) with all their answers, drawn by --seed."""
+    max_tokens: Annotated[int, Option(min=1)] = 256
+    """The judge's longest answer, in its tokens."""
+    concurrency: Annotated[int, Option(min=1, max=256)] = 1
+    """How many suggestions are judged at once."""
+    require_recorded: bool = False
+    """Ask nothing: take every answer from the folder of --out."""
+    out: Annotated[Path | None, Option(short="-o")] = None
+    """Folder of what the judge says (default: .ghosttape/judged/RUN); the same command goes on there."""
+
+
+@command(app)
 def suggestions(
     run: flags.RunName,
     *,
-    provider: ProviderFlags,
+    provider: flags.ProviderFlags,
     calibration: flags.Calibrations = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, help="At most so many tasks (on tapes: holes) with all their answers, drawn by --seed."),
-    ] = None,
-    max_tokens: Annotated[int, typer.Option(min=1, help="The judge's longest answer, in its tokens.")] = 256,
-    concurrency: Annotated[int, typer.Option(min=1, max=256, help="How many suggestions are judged at once.")] = 1,
+    given: SuggestionFlags,
     seed: flags.Seed = 0,
     settings: flags.SettingsJson = "{}",
-    require_recorded: Annotated[
-        bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from the folder of --out.")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Folder of what the judge says (default: .ghosttape/judged/RUN); the same command goes on there.",
-        ),
-    ] = None,
     json: flags.JsonFlag = False,
 ) -> None:
     """Have a model judge the suggestions of a run as DevBench does: relevance and helpfulness, 0 to 5 each, with bootstrap intervals.
@@ -144,18 +146,18 @@ def suggestions(
     * `ghosttape judge suggestions last --provider openai --model j --require-recorded` (the same once more, without a network)
     """
     from replay.run.catalogue.finding import find_run
-    from tui.commands.options.configuration import settings_of
+    from tui.commands.options.configuration import model_of
     from tui.commands.questions.suggestions import JudgedRun, judge_run, show_usefulness
 
-    chosen = settings_of(settings, {"max_tokens": max_tokens, **provider.members()}).provider
+    chosen = model_of(provider, settings, max_tokens=given.max_tokens)
     asked = JudgedRun(
         run=find_run(run),
         judge=chosen,
-        out=out,
-        limit=limit,
+        out=given.out,
+        limit=given.limit,
         seed=seed,
-        places=concurrency,
-        require_recorded=require_recorded,
+        places=given.concurrency,
+        require_recorded=given.require_recorded,
         calibrations=calibration or [],
     )
     document = asyncio.run(judge_run(asked))

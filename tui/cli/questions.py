@@ -8,48 +8,44 @@ from typing import Annotated
 
 import typer
 
-from tui.commands.options import corpus_flags, flags
-from tui.commands.options.command_flags import ProviderFlags
-from tui.commands.options.expanding import expanded
+from server.option import Option
+from tui.commands.options import flags
+from tui.declared_flags import Flags
 from tui.errors import ConfigurationError
-from tui.outcome import ExitStatus, guarded, print_json
+from tui.outcome import ExitStatus, print_json
 
 
-@guarded
-@expanded
+class AskedQuestionFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `ask`."""
+
+    data: Annotated[Path | None, Option(metavar="DIR")] = None
+    """A copy of its repository, or a folder REPOSITORY/*.jsonl in its form."""
+    judge_provider: str = ""
+    """Who scores texts (default: nobody, and only letters are scored)."""
+    tasks: str = ""
+    """Only these, comma-separated: gmcq-easy, gmcq-hard, mpr-gen, reverse-qa, reverse-qa-hallu."""
+    repositories: str = ""
+    """Only these, comma-separated."""
+    limit: Annotated[int | None, Option(min=1)] = None
+    """At most so many questions in all, drawn evenly of the tasks."""
+    max_tokens: Annotated[int, Option(min=1)] = 1024
+    """The longest answer, in the model's tokens."""
+    require_recorded: bool = False
+    """Ask nothing: take every answer from the folder of --out."""
+    out: Annotated[Path, Option(short="-o")] = Path(".ghosttape/asked")
+    """Folder of the answers; the same command goes on where it was stopped."""
+
+
 def ask(
     corpus: Annotated[str, typer.Argument(help="The benchmark of questions: efcb.")],
     *,
-    data: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="A copy of its repository, or a folder REPOSITORY/*.jsonl in its form."),
-    ] = None,
-    provider: ProviderFlags,
-    judge_provider: Annotated[
-        str, typer.Option(help="Who scores texts (default: nobody, and only letters are scored).")
-    ] = "",
-    judge_model: Annotated[str, typer.Option(help="The judge's model.")] = "",
-    judge_base_url: Annotated[str, typer.Option(help="The judge's server.")] = "",
-    judge_settings: flags.JudgeSettings = "{}",
+    given: AskedQuestionFlags,
+    provider: flags.ProviderFlags,
+    judge: flags.JudgeFlags,
     calibration: flags.Calibrations = None,
-    tasks: Annotated[
-        str,
-        typer.Option(help="Only these, comma-separated: gmcq-easy, gmcq-hard, mpr-gen, reverse-qa, reverse-qa-hallu."),
-    ] = "",
-    repositories: Annotated[str, typer.Option(help="Only these, comma-separated.")] = "",
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many questions in all, drawn evenly of the tasks.")
-    ] = None,
-    max_tokens: Annotated[int, typer.Option(min=1, help="The longest answer, in the model's tokens.")] = 1024,
-    concurrency: corpus_flags.Concurrency = 1,
-    require_recorded: Annotated[
-        bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from the folder of --out.")
-    ] = False,
+    concurrency: flags.Concurrency = 1,
     seed: flags.Seed = 0,
     settings: flags.SettingsJson = "{}",
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder of the answers; the same command goes on where it was stopped.")
-    ] = Path(".ghosttape/asked"),
     json: flags.JsonFlag = False,
 ) -> None:
     """Ask a model the questions of a benchmark, have its texts judged, and say what rules solve that ask no model.
@@ -62,34 +58,36 @@ def ask(
     * `ghosttape ask efcb --data ~/src/efcb --provider openai --model m --judge-provider openai --judge-model j --out efcb-m`
     * `ghosttape ask efcb --data ~/src/efcb --provider openai --model m --out efcb-m --require-recorded` (the same once more, without a network)
     """
-    from tui.commands.options.configuration import settings_of, settings_of_another
-    from tui.commands.options.run_options import words
+    from tui.commands.options.configuration import another_model, model_of
     from tui.commands.questions import examining
+    from tui.declared_flags import words
 
     if corpus != "efcb":
         raise ConfigurationError(f"{corpus!r} asks no questions: efcb does (the others: `ghosttape evaluate`)")
-    if data is None:
+    if given.data is None:
         raise ConfigurationError("the data of efcb has no licence, so nothing fetches it: name your copy with --data")
 
-    own = {"max_tokens": max_tokens, **provider.members()}
-    judge = {"max_tokens": max_tokens, "name": judge_provider, "model": judge_model, "base_url": judge_base_url}
-    if calibration and not judge_provider:
+    if calibration and not given.judge_provider:
         raise ConfigurationError("--calibration is of a judge: name it with --judge-provider")
-    if not judge_provider and (judge_model or judge_base_url or judge_settings != "{}"):
-        raise ConfigurationError(
-            "--judge-model, --judge-base-url and --judge-settings are of a judge: name it with --judge-provider"
-        )
     asked = examining.AskedQuestions(
-        data=data,
-        out=out,
-        tasks=examining.tasks_named(words(tasks)),
-        repositories=words(repositories),
-        limit=limit,
+        data=given.data,
+        out=given.out,
+        tasks=examining.tasks_named(words(given.tasks)),
+        repositories=words(given.repositories),
+        limit=given.limit,
         seed=seed,
-        provider=settings_of(settings, own).provider if provider.provider else None,
-        judge=settings_of_another(judge_settings, judge).provider if judge_provider else None,
+        provider=model_of(provider, settings, max_tokens=given.max_tokens) if provider["provider"] else None,
+        judge=another_model(
+            "judge",
+            "a judge",
+            provider=given.judge_provider,
+            model=judge.judge_model,
+            base_url=judge.judge_base_url,
+            settings=judge.judge_settings,
+            max_tokens=given.max_tokens,
+        ),
         places=concurrency,
-        require_recorded=require_recorded,
+        require_recorded=given.require_recorded,
         calibrations=calibration or [],
     )
     document = asyncio.run(examining.examine(asked))
@@ -97,7 +95,6 @@ def ask(
     raise typer.Exit(ExitStatus.FAILURES if document.get("failures") else ExitStatus.DONE)
 
 
-@guarded
 def pull_requests(
     repositories: Annotated[
         list[str],

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from server.option import Option
 from tui.commands.options import flags
-from tui.commands.options.expanding import expanded
-from tui.commands.options.gate_flags import GateFlags
+from tui.commands.options.flags import GateFlags
+from tui.commands.options.parameters import command
+from tui.declared_flags import Flags
 from tui.outcome import guarded, print_json
 
 app = typer.Typer(
@@ -42,9 +45,7 @@ def runs(
     print_json({"runs": entries}) if json else show_list(entries)
 
 
-@app.command()
-@guarded
-@expanded
+@command(app)
 def show(run: flags.RunName = "last", *, json: flags.JsonFlag = False, gated: GateFlags) -> None:
     """Print the table of a finished run again, or its summary as JSON; and check its gates, if there are any.
 
@@ -68,8 +69,7 @@ def show(run: flags.RunName = "last", *, json: flags.JsonFlag = False, gated: Ga
     raise typer.Exit(status)
 
 
-@app.command()
-@guarded
+@command(app)
 def rename(run: flags.RunName, name: Annotated[str, typer.Argument(help="Its new name.")]) -> None:
     """Rename a run: its folder stays where it is, and gets another name.
 
@@ -81,8 +81,7 @@ def rename(run: flags.RunName, name: Annotated[str, typer.Argument(help="Its new
     typer.echo(str(rename_run(find_run(run), name)))
 
 
-@app.command()
-@guarded
+@command(app)
 def tag(run: flags.RunName, tag: Annotated[str, typer.Argument(help="The tag.")]) -> None:
     """Tag a run, so that it is found by the tag. A tag belongs to one run: from another it is taken away.
 
@@ -96,8 +95,7 @@ def tag(run: flags.RunName, tag: Annotated[str, typer.Argument(help="The tag.")]
     typer.echo(f"{run_name(folder)} has the tag {tag}" + (f", and {run_name(before)} no more" if before else ""))
 
 
-@app.command()
-@guarded
+@command(app)
 def untag(run: flags.RunName, tag: Annotated[str, typer.Argument(help="The tag.")]) -> None:
     """Take a tag from a run.
 
@@ -109,8 +107,7 @@ def untag(run: flags.RunName, tag: Annotated[str, typer.Argument(help="The tag."
     untag_run(find_run(run), tag)
 
 
-@app.command()
-@guarded
+@command(app)
 def delete(
     runs: Annotated[list[str], typer.Argument(help="The runs, each by folder, name or tag.", metavar="RUN…")],
     *,
@@ -129,8 +126,7 @@ def delete(
     delete_runs(runs, yes=yes, force=force)
 
 
-@app.command()
-@guarded
+@command(app)
 def merge(
     out: Annotated[str, typer.Argument(help="The name of the merged run, or the path of its folder.")],
     parts: Annotated[list[str], typer.Argument(help="The parts, each by folder, name or tag.", metavar="PART…")],
@@ -155,17 +151,33 @@ def merge(
     print_json(as_document(found)) if json else tell(found)
 
 
-@guarded
-@expanded
+class CompareFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `compare`."""
+
+    cluster_by: Annotated[str, Option(metavar="hole|function|tape|program")] = ""
+    """Which moments are not independent, as of replay; without it what the runs themselves go by (of several the largest)."""
+    difference: Annotated[float, Option(min=0.0, max=100.0, metavar="POINTS")] = 5.0
+    """The least difference that matters, in percentage points."""
+    changed: Annotated[int, Option(min=0, metavar="N")] = 3
+    """How many of the moments that changed are shown with both answers."""
+    screen: Annotated[bool, Option(flag="--tui")] = False
+    """Show the two runs side by side: the moments that changed, both suggestions, both logs."""
+    markdown: bool = False
+    """Print Markdown, as for a pull request."""
+    html: Annotated[Path | None, Option(metavar="FILE")] = None
+    """Also write it as a page of HTML: a report of the runs, with this comparison in it."""
+
+
 def compare(
-    runs: flags.RunNames,
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN…",
+            help="Two runs or more: each by its folder, its name, a tag, or `last`; `a,b` takes runs together, as those of one model under two policies.",
+        ),
+    ],
     *,
-    cluster_by: flags.ComparedClusters = "",
-    difference: flags.AskedDifference = 5.0,
-    changed: flags.ChangedMoments = 3,
-    screen: flags.CompareScreen = False,
-    markdown: flags.Markdown = False,
-    html: flags.ComparisonPage = None,
+    given: CompareFlags,
     json: flags.JsonFlag = False,
     gated: GateFlags,
 ) -> None:
@@ -183,18 +195,24 @@ def compare(
     from tui.commands.gating import Gates, check_last
     from tui.commands.looking.comparing import check_page, clusters, compare_command, sides_of, write_page
 
-    sides, by = sides_of(runs), clusters(cluster_by)
+    sides, by = sides_of(runs), clusters(given.cluster_by)
     gates = Gates.of(gated, run=sides[-1][-1])
     if gates.are_any and any(len(side) > 1 for side in sides):
         raise typer.BadParameter("gates are of one run: name single runs, or check each with `ghosttape runs show`")
-    if html:
-        check_page(sides, html, screen=screen)
+    if given.html:
+        check_page(sides, given.html, screen=given.screen)
     found = compare_command(
-        sides, cluster_by, difference / 100, changed=changed, screen=screen, markdown=markdown, json=json
+        sides,
+        given.cluster_by,
+        given.difference / 100,
+        changed=given.changed,
+        screen=given.screen,
+        markdown=given.markdown,
+        json=json,
     )
-    if html:
-        write_page(sides, found, html)
-    status = check_last(gates, [side[0] for side in sides], found, json=json or markdown, by=by)
+    if given.html:
+        write_page(sides, found, given.html)
+    status = check_last(gates, [side[0] for side in sides], found, json=json or given.markdown, by=by)
     if json:
         print_json(found)
     raise typer.Exit(status)

@@ -7,11 +7,23 @@ from typing import Annotated
 
 import typer
 
-from tui.commands.options import flags
-from tui.outcome import guarded
+from server.option import Option
+from tui.declared_flags import Flags
 
 
-@guarded
+class TuiFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `tui`."""
+
+    follow: bool = False
+    """Watch the run as it goes on: the document as it is typed, ghost text, and verdicts as they come."""
+    web: bool = False
+    """Serve the screen to a browser of this machine; the printed address holds a token, and nobody else gets in."""
+    port: Annotated[int, Option(min=0, max=65535)] = 0
+    """Port of --web on 127.0.0.1 (default: a free one)."""
+    open_page: Annotated[bool, Option(flag="--open")] = False
+    """With --web: open the address in the browser."""
+
+
 def tui(
     run: Annotated[
         str,
@@ -22,16 +34,7 @@ def tui(
         ),
     ] = "",
     *,
-    follow: Annotated[
-        bool,
-        typer.Option(
-            "--follow",
-            help="Watch the run as it goes on: the document as it is typed, ghost text, and verdicts as they come.",
-        ),
-    ] = False,
-    web: flags.Web = False,
-    port: flags.Port = 0,
-    open_page: flags.OpenPage = False,
+    given: TuiFlags,
 ) -> None:
     """Look at a run: its moments, how they ended, what was offered, what was typed, and what the tests said. Key `w` says why, `?` names all keys.
 
@@ -42,15 +45,14 @@ def tui(
     """
     from tui.commands.looking import inspecting
 
-    if not web and (port or open_page):
+    if not given.web and (given.port or given.open_page):
         raise typer.BadParameter("--port and --open are of --web")
-    if web:
-        inspecting.serve(run, live=follow, port=port, open_page=open_page)
+    if given.web:
+        inspecting.serve(run, live=given.follow, port=given.port, open_page=given.open_page)
         return
-    (inspecting.follow if follow else inspecting.inspect)(run)
+    (inspecting.follow if given.follow else inspecting.inspect)(run)
 
 
-@guarded
 def watch(
     context: typer.Context,
     folder: Annotated[

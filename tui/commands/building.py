@@ -6,7 +6,7 @@ import asyncio
 import os
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from corpora.agent.building import BuiltRepository, RepositoryBuilder, StageName, plain_tests
+from corpora.agent.building import STAGE_NAMES, BuiltRepository, RepositoryBuilder, StageName, plain_tests
+from corpora.agent.distribution import read_distribution
 from corpora.agent.noticing import TriedPart
 from corpora.agent.sampling import STAGES, SampleChoice
 from corpora.codev.samples import CodevHead, is_samples_file, write_samples
@@ -22,15 +23,20 @@ from corpora.history.advice import AdviceRights, AdvisingProvider, ModelAdvice
 from corpora.history.environments import Said
 from corpora.mined.corpus_file import MINED_BY
 from corpora.mining.source_repository import how_tested, open_repository
-from replay.options import ReplayOptions
+from replay.options import ORACLE, ReplayOptions
 from replay.run.engine import cache_folder
 from runners.sandboxes import pick
+from server.nearest import did_you_mean
+from server.providers import registry
 from server.settings import ProviderSettings
 from server.version import version
-from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ServerFlags
+from tui.commands.options.chats import ASSISTANTS
+from tui.commands.options.configuration import model_of
+from tui.commands.options.flags import ServerFlags
 from tui.commands.options.run_options import options_of_evaluation
 from tui.commands.runs.evaluating import run
 from tui.console import SafeConsole
+from tui.declared_flags import Given
 from tui.errors import ConfigurationError, InterruptedRunError
 from tui.figures import number_of
 from tui.outcome import ExitStatus
@@ -91,6 +97,62 @@ class _Progress:
         self.ends[part.ends] += 1
         told = ", ".join(f"{number:,} {end}" for end, number in sorted(self.ends.items()))
         self.waiting.show(f"{self.ends.total():,} blocks tried: {told}")
+
+
+def refuse_unknown(kind: str, until: str, provider: str) -> None:
+    """Refuse an unknown kind of corpus, stage or provider, and a provider that is named where the corpus is not built to its end. `""` names no provider.
+
+    Raises:
+        ConfigurationError, SettingsError: one of them is refused; the message names those that exist.
+
+    """
+    if kind != "codev":
+        raise ConfigurationError(f"no corpus of the kind {kind!r} is built{did_you_mean(kind, ['codev'])}: codev is")
+    if until not in STAGE_NAMES:
+        raise ConfigurationError(
+            f"--until: {until!r} is no stage{did_you_mean(until, STAGE_NAMES)}: choose one of {', '.join(STAGE_NAMES)}"
+        )
+    if provider and until != STAGE_NAMES[-1]:
+        raise ConfigurationError(f"--evaluate needs blocks, and --until {until} ends before there are any")
+    if provider and provider != ORACLE:
+        registry.check(provider)
+
+
+def advisor_of(given: Given, settings: str, *, asks: bool, runs: bool) -> ProviderSettings | None:
+    """The model that is asked how a repository is tested; None: none is.
+
+    Raises:
+        ConfigurationError, SettingsError: it answers no questions, a setting is malformed, or what it proposes is to run and nothing is asked.
+
+    """
+    if not asks:
+        if runs:
+            raise ConfigurationError("--run-proposals is about what --ask-model brings: add that, or leave it out")
+        return None
+    if given["provider"] not in ASSISTANTS:
+        raise ConfigurationError(
+            f"--ask-model needs a model that answers questions: choose --provider {', '.join(ASSISTANTS[:-1])} or {ASSISTANTS[-1]}"
+        )
+    return model_of(given, settings)
+
+
+def choice_of(
+    number: int,
+    blocks: Path | None,
+    seed: int,
+    lines: int,
+    *,
+    paths: Sequence[str] | None,
+    excluded: Sequence[str] | None,
+) -> SampleChoice:
+    """Which blocks are wanted.
+
+    Raises:
+        DataError: the file of the distribution is malformed.
+
+    """
+    distribution = read_distribution() if blocks is None else read_distribution(blocks)
+    return SampleChoice(number, distribution, seed, lines, tuple(paths or ()), tuple(excluded or ()))
 
 
 async def build(request: BuildingRequest) -> dict[str, Any]:
@@ -240,13 +302,10 @@ def show_built(found: Mapping[str, Any]) -> None:
     console.print(Text(f"What each stage found, with its log: {found['logs']}", "dim"))
 
 
-def evaluated(file: Path, provider: ProviderFlags, settings: str, *, quiet: bool) -> dict[str, Any]:
+def evaluated(file: Path, given: Given, settings: str, *, quiet: bool) -> dict[str, Any]:
     """The summary of `evaluate FILE --provider NAME …`, which is shown unless `quiet`."""
-    given = EvaluateFlags()
-    options = options_of_evaluation(
-        provider, ServerFlags(settings=settings), given, corpus=str(file), data=None, published=""
-    )
-    return asyncio.run(run(options, given.out, quiet=quiet))
+    options = options_of_evaluation(given, ServerFlags(settings=settings), corpus=str(file))
+    return asyncio.run(run(options, None, quiet=quiet))
 
 
 def status_of(found: Mapping[str, Any]) -> ExitStatus:

@@ -18,7 +18,7 @@ from replay.run.catalogue.entries import state_of
 from replay.run.catalogue.finding import find_run, run_name
 from replay.run.store import Store
 from tui.commands.managing.runs import finished_summary
-from tui.commands.options.gate_flags import GateFlags
+from tui.commands.options.flags import GateFlags
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
 from tui.outcome import ExitStatus

@@ -8,15 +8,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from rich.table import Table
 from rich.text import Text
 
+from corpora.corpus import LANGUAGE_NAMES
 from corpora.errors import DataError
 from corpora.mined.checkout import Checkout
-from corpora.mined.corpus_file import MINED_BY, MinedHead, MinedLine, is_like, write_corpus
+from corpora.mined.corpus_file import MINED_BY, GapKind, MinedCategory, MinedHead, MinedLine, is_like, write_corpus
 from corpora.mining.choosing import FoundGaps, GapChoice, draw_evenly, find_gaps
 from corpora.mining.funnel import (
     STAGES,
@@ -36,11 +37,14 @@ from replay.records import Record, Verdict
 from replay.run.engine import cache_folder
 from replay.run.findings import Findings
 from runners.errors import ToolchainMissing
+from server.nearest import did_you_mean
 from server.settings import ProviderSettings, Settings
 from server.version import version
+from syntax.languages import LANGUAGES
 from tui.commands.options.configuration import FILE, file_of
 from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
+from tui.declared_flags import words
 from tui.errors import ConfigurationError, TuiError
 from tui.figures import number_of, origins_words
 from tui.outcome import ExitStatus
@@ -79,6 +83,39 @@ class MiningRequest:
             "seed": str(self.seed),
         }
         return {MINED_BY: version(), **{name: value for name, value in chosen.items() if value}}
+
+
+def choice_of(
+    languages: str,
+    kinds: str,
+    categories: str,
+    lines: int,
+    *,
+    paths: Sequence[str] | None = None,
+    excluded: Sequence[str] | None = None,
+) -> GapChoice:
+    """Which gaps are wanted.
+
+    Raises:
+        ConfigurationError: a language, a kind or a category is not known.
+
+    """
+    return GapChoice(
+        _known([LANGUAGE_NAMES.get(word, word) for word in words(languages)], tuple(LANGUAGES), "language"),
+        _known(words(kinds), get_args(GapKind), "kind of gap"),
+        _known(words(categories), get_args(MinedCategory), "category"),
+        lines,
+        tuple(paths or ()),
+        tuple(excluded or ()),
+    )
+
+
+def _known(named: Sequence[str], known: Sequence[str], what: str) -> tuple[Any, ...]:
+    if unknown := next((name for name in named if name not in known), ""):
+        raise ConfigurationError(
+            f"no {what} is called {unknown!r}{did_you_mean(unknown, known)}: choose one of {', '.join(known)}"
+        )
+    return tuple(name for name in known if name in named)
 
 
 async def mine(request: MiningRequest) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from server.providers.wrappers.answer_file import (
 )
 from server.providers.wrappers.question_log import QuestionLine, QuestionLog
 from server.providers.wrappers.rate_limits import AdmittedTries, RateLimits
-from server.providers.wrappers.spending import Spending
+from server.providers.wrappers.spending import SharedAnswers, Spending
 from server.providers.wrappers.whole_answers import WholeAnswers
 from server.providers.wrappers.wrapper import ProviderWrapper
 from server.settings import ProviderSettings
@@ -59,6 +59,8 @@ class RecordingProvider(ProviderWrapper):
     model: str
     clock: Callable[[], float] = time.perf_counter
     limits: RateLimits | None = None
+    shared: SharedAnswers | None = None
+    """How other runs use the same file; None: this one has it alone."""
     _turns: Counter[str] = field(default_factory=Counter)
     _whole: WholeAnswers = field(init=False)
     _log: QuestionLog = field(init=False)
@@ -67,10 +69,10 @@ class RecordingProvider(ProviderWrapper):
 
     def __post_init__(self) -> None:
         """Make what only a record needs that several runs share."""
-        self._whole = WholeAnswers(asyncio.Semaphore(self.settings.record.places))
+        self._whole = WholeAnswers(asyncio.Semaphore(self.shared.places if self.shared else 1))
         self._log = QuestionLog(self.file.path)
-        self._spending = Spending(self.settings.record)
-        self._model_digest = _digest_of(self.settings) if self._shares else ""
+        self._spending = Spending(self.shared or SharedAnswers())
+        self._model_digest = _digest_of(self.settings) if self.shared else ""
 
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer from the file, or from the provider and record it.
@@ -82,7 +84,7 @@ class RecordingProvider(ProviderWrapper):
         key = self.key(request)
         turn = self._turns[key]
         self._turns[key] += 1
-        if self._shares:
+        if self.shared is not None:
             await self._whole.landed(key)
         rows, said = self._known(key, turn), ""
         for row in rows:
@@ -108,7 +110,7 @@ class RecordingProvider(ProviderWrapper):
         asked += [getattr(self.settings, name) for name in _DETERMINES]
         if prompt == Prompt():  # a provider that reads the documents themselves
             asked += [request.before, request.after, request.stop, request.others]
-        if self._shares:  # other runs have other models and options, which a record of one run cannot have
+        if self.shared is not None:  # other runs have other models and options, which a record of one run cannot have
             asked += [self.settings.options, self._model_digest]
         if self.name == "lsp":  # a server that gets the documents with their names
             named = [(document.uri, document.language) for document in request.opened]
@@ -130,13 +132,9 @@ class RecordingProvider(ProviderWrapper):
     def _session(self) -> str:
         return self.settings.record.session
 
-    @property
-    def _shares(self) -> bool:
-        return self.settings.record.shares
-
     async def _from_provider(self, request: Request, row: AnswerRow) -> AsyncGenerator[str, None]:
         """The provider's answer, which is written; where others share the file, all of it, and the question is noted before."""
-        if not self._shares:
+        if self.shared is None:
             return self._asked(request, row)
         await self._whole.places.acquire()
         try:
@@ -163,13 +161,13 @@ class RecordingProvider(ProviderWrapper):
 
     def _note_use(self, row: AnswerRow, key: str, turn: int) -> None:
         """Note that an answer serves a question which it was not given to."""
-        if self._shares and (row.session, row.turn) != (self._session, turn):
+        if self.shared is not None and (row.session, row.turn) != (self._session, turn):
             self._log.write(QuestionLine("used", self._session, key, turn, model=self.model))
 
     def _known(self, key: str, turn: int) -> tuple[AnswerRow, ...]:
         """The recorded answers that serve a question, one where the other stops. Failures are recorded for `require` alone."""
         mode = self.settings.record.mode
-        rows = () if mode == "write" else self.file.get(key, self._session, turn, whole=self._shares)
+        rows = () if mode == "write" else self.file.get(key, self._session, turn, whole=self.shared is not None)
         return tuple(row for row in rows if not row.error or mode == "require")
 
     def _may_ask(self, request: Request, key: str, *, started: bool) -> None:

@@ -35,6 +35,7 @@ FULL = Record(
         program="4d1e",
         within=WITHIN,
         request=7,
+        selected=(3, 4, "item"),
     ),
     ending=Ending("filtered", "prose"),
     suggestion=Suggestion(

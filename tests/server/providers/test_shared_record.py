@@ -14,6 +14,7 @@ from server.providers.protocol import AnswerMetadata, AnswerPiece, OfflineProvid
 from server.providers.wrappers.answer_file import AnswerFile, AnswerRow
 from server.providers.wrappers.question_log import QuestionLine, QuestionLog
 from server.providers.wrappers.recording import RecordingProvider
+from server.providers.wrappers.spending import SharedAnswers
 from server.settings import AnswerRecord, ProviderSettings
 
 pytestmark = pytest.mark.usefixtures("virtual_time")
@@ -57,8 +58,8 @@ def opened(tmp_path):
         file = AnswerFile(tmp_path / "answers.jsonl")
         if file.path.exists():
             file.read()
-        record = AnswerRecord(path=str(file.path), session=session, shares=True, places=places)
-        return RecordingProvider(provider, provider.prompt, file, ProviderSettings(record=record), "m")
+        settings = ProviderSettings(record=AnswerRecord(path=str(file.path), session=session))
+        return RecordingProvider(provider, provider.prompt, file, settings, "m", shared=SharedAnswers(places=places))
 
     return make
 
@@ -144,10 +145,9 @@ async def test_samples_are_questions_of_their_own(opened):
 def limited(tmp_path, provider, most_cost, places=1):
     """A record whose questions cost 1 for each token of the answer, 50 at most."""
     file = AnswerFile(tmp_path / "answers.jsonl")
-    record = AnswerRecord(
-        path=str(file.path), session="one\0tape", shares=True, places=places, most_cost=most_cost, price=(0.0, 1.0)
-    )
-    return RecordingProvider(provider, provider.prompt, file, ProviderSettings(record=record, max_tokens=50), "m")
+    settings = ProviderSettings(record=AnswerRecord(path=str(file.path), session="one\0tape"), max_tokens=50)
+    shared = SharedAnswers(places=places, most_cost=most_cost, price=(0.0, 1.0))
+    return RecordingProvider(provider, provider.prompt, file, settings, "m", shared=shared)
 
 
 async def asked_until_refused(provider, number):
@@ -200,13 +200,14 @@ async def test_a_question_that_is_given_up_stays_at_the_most_and_keeps_no_other_
 
 
 def keyed(tmp_path, **settings):
-    record = AnswerRecord(path=str(tmp_path / "answers.jsonl"), session="one", shares=True)
+    record = AnswerRecord(path=str(tmp_path / "answers.jsonl"), session="one")
     made = RecordingProvider(
         Spoken(),
         Spoken().prompt,
         AnswerFile(tmp_path / "answers.jsonl"),
         ProviderSettings(record=record, **settings),
         "m",
+        shared=SharedAnswers(),
     )
     return made.key(request("x"))
 

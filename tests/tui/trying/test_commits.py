@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.commands.options.try_options import TryFlags
+from tui.commands.options.flags import TryFlags
 from tui.commands.trying.commits import selection_of
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
+from typing import Any, TypeAlias
 
 import msgspec
-from typer.models import OptionInfo
 
 from corpora.errors import CorpusError
 from corpora.experiments.cells import Cell, corpus_cell, tape_cell
@@ -25,7 +23,9 @@ from corpora.experiments.matrix import (
     slug,
     words_of,
 )
+from corpora.options import EvaluateOptions
 from replay.errors import ReplayError
+from replay.options import ReplayOptions
 from replay.play.latency import latency_of
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
@@ -33,38 +33,39 @@ from replay.tapes.tape import Tape, find
 from replay.tapes.tape import read as read_tape
 from server.errors import ServerRoomError
 from server.nearest import did_you_mean
+from server.option import declarations
 from server.providers.registry import PROVIDERS
-from server.settings import overlay
+from server.settings import ContextSettings, ProviderSettings, overlay
 from tui.commands.experiments.file import Axes, ExperimentFile, folded, shown
-from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
 from tui.commands.options.configuration import File, file_of
+from tui.commands.options.flags import EvaluateFlags, ServerFlags
 from tui.commands.options.run_options import options_of_evaluation, options_of_replay
 from tui.commands.runs.replaying import bundled
+from tui.declared_flags import Flag, flags_of
 from tui.errors import ConfigurationError
 
 PlaceOf: TypeAlias = Callable[[str], tuple[str, ...]]
 """Where the value of a flag stands in the file: the names of its tables, and its key."""
-Flags = TypeVar("Flags", ProviderFlags, ReplayFlags, EvaluateFlags)
-_OWN = frozenset({"out", "json", "live", "speed", "by", "drop_torn"})
-"""Flags of a single run, which an experiment has none of, or has itself."""
-_OF_CONTEXT = frozenset({"before", "after", "snippets", "edits", "opened"})
-_FILES = frozenset({"data", "answers", "project"})
-"""Flags that name a file or a folder: a relative one starts where the experiment's file lies."""
 DEFAULT = "default"
 """The prompt that the provider has without a table."""
 
 
-def _fields(kind: type) -> set[str]:
-    return {each.name for each in dataclasses.fields(kind)}
+def _keys(kind: type[msgspec.Struct], table: str = "") -> frozenset[str]:
+    """The keys of a struct's options in a table of the file: without a table those of flags, in `[options]`; else those that only this table has."""
+    if not table:
+        return frozenset(flag.key for flag in flags_of(kind) if not flag.option.table)
+    return frozenset(name for name, option in declarations(kind).items() if option.table == table)
 
 
-_RATES = frozenset({"concurrency", "requests_per_minute", "tokens_per_minute"})
 _PLURALS = dict(zip(AXES[1:], Axes.__struct_fields__, strict=True))
 """The key of `[matrix]` that has the values of an axis."""
 _LONGEST_WAIT_S = 60.0
 """Of the Retry-After of a model server: nobody waits for an experiment at an editor."""
-_REPLAY, _EVALUATE = _fields(ReplayFlags) - _OWN, _fields(EvaluateFlags) - _OWN
-_PROVIDER = (_fields(ProviderFlags) - {"command"}) | {"server", "published", "settings"} | _RATES
+_MODEL = _keys(ProviderSettings)
+_REPLAY, _EVALUATE = _keys(ReplayOptions) - _MODEL, _keys(EvaluateOptions) - _MODEL | {"chat"}
+_OF_PROVIDERS = _keys(ProviderSettings, "providers") | _keys(EvaluateOptions, "providers") | {"settings"}
+_PROVIDER = _MODEL | _OF_PROVIDERS | {"concurrency"}
+_CONTEXT = _keys(ContextSettings, "prompts")
 _CORPUS = (_EVALUATE - {"samples", "repairs"}) | {"corpus", "data"}
 
 
@@ -97,11 +98,7 @@ class ExperimentCells:
 
     def _check_names(self) -> None:
         content = self.file.content
-        self.file.check_keys(
-            content.options,
-            _REPLAY | _EVALUATE | _PROVIDER - {"published", "settings", "requests_per_minute", "tokens_per_minute"},
-            "options",
-        )
+        self.file.check_keys(content.options, _REPLAY | _EVALUATE | _MODEL, "options")
         for name, table in content.providers.items():
             self.file.check_keys(table, _PROVIDER, "providers", name)
         for name, table in content.corpus.items():
@@ -202,31 +199,38 @@ class ExperimentCells:
         shared = {folded(key): value for key, value in content.options.items()}
         place = lambda key: self._place(name, choice, key)  # noqa: E731
         provider = self._provider_flags({**{key: shared[key] for key in shared.keys() & _PROVIDER}, **table}, place)
-        at_once = {"concurrency": table["concurrency"]} if "concurrency" in table else {}
+        along = {"concurrency": table["concurrency"]} if "concurrency" in table else {}
+        along |= {
+            axis: choice[axis]
+            for axis in ("policy", "user", "repairs", "latency", "samples")
+            if choice[axis] is not None
+        }
         server = ServerFlags(settings=msgspec.json.encode(self._settings(choice, table)).decode())
         if choice["over"] == TAPES:
-            of_tapes = {key: shared[key] for key in shared.keys() & _REPLAY} | at_once
-            wanted = self._flags(ReplayFlags, choice, of_tapes, place)
+            of_tapes = {key: shared[key] for key in shared.keys() & _REPLAY}
+            wanted = self._converted(ReplayOptions, of_tapes | along, place)
             over = File(policies=content.policies, tests=content.tests)
-            return tape_cell(name, choice, options_of_replay(provider, server, wanted, over=over), self._tapes)
+            return tape_cell(name, choice, options_of_replay(provider | wanted, server, over=over), self._tapes)
         of_corpus = {folded(key): value for key, value in content.corpus.get(choice["over"], {}).items()}
         corpus, data = of_corpus.pop("corpus", choice["over"]), of_corpus.pop("data", None)
         corpus = self._rooted(corpus) if str(corpus).endswith((".json", ".jsonl")) else corpus
-        given = self._flags(
-            EvaluateFlags, choice, {key: shared[key] for key in shared.keys() & _EVALUATE} | of_corpus | at_once, place
+        chosen = {key: shared[key] for key in shared.keys() & _EVALUATE} | of_corpus | along
+        given = (
+            provider
+            | self._converted(EvaluateOptions, self._converted(EvaluateFlags, chosen, place), place)
+            | {"published": str(table.get("published", ""))}
         )
         where = Path(self._rooted(data)) if data else None
-        published = str(table.get("published", ""))
-        options = options_of_evaluation(provider, server, given, corpus=corpus, data=where, published=published)
+        options = options_of_evaluation(given, server, corpus=corpus, data=where, chat=given.get("chat", ""))
         return corpus_cell(name, choice, options)
 
     def _settings(self, choice: Combination, provider: Mapping[str, Any]) -> dict[str, Any]:
         """The language server's settings: the prompt's over the provider's over `[server]`."""
         prompt = self._prompt(choice["prompt"])
-        context = {key: value for key, value in prompt.items() if key in _OF_CONTEXT}
-        of_provider = {key: value for key, value in prompt.items() if key not in _OF_CONTEXT}
+        context = {key: value for key, value in prompt.items() if key in _CONTEXT}
+        of_provider = {key: value for key, value in prompt.items() if key not in _CONTEXT}
         patient = {"provider": {"longest_wait_s": _LONGEST_WAIT_S}}
-        rates = {key: provider[key] for key in provider.keys() & _RATES - {"concurrency"}}
+        rates = {key: provider[key] for key in provider.keys() & _keys(ProviderSettings, "providers")}
         made: dict[str, Any] = overlay(
             overlay(patient, self.file.content.server), {"provider": {**provider.get("settings", {}), **rates}}
         )
@@ -255,55 +259,42 @@ class ExperimentCells:
         table = {folded(key): value for key, value in tables.get(name, {}).items()}
         return table if "provider" in table or "published" in table else {"provider": name, **table}
 
-    def _provider_flags(self, table: Mapping[str, Any], place: PlaceOf) -> ProviderFlags:
-        named = {
-            ("command" if key == "server" else key): value
-            for key, value in table.items()
-            if key not in _RATES | {"published", "settings"}
-        }
+    def _provider_flags(self, table: Mapping[str, Any], place: PlaceOf) -> dict[str, Any]:
+        named = {key: value for key, value in table.items() if key in _MODEL}
         if named.get("provider") == "gguf" and named.get("model"):
             named["model"] = self._rooted(str(named["model"]))
-        return self._converted(ProviderFlags, named, place)
+        return self._converted(ProviderSettings, named, place)
 
-    def _flags(self, kind: type[Flags], choice: Combination, shared: Mapping[str, Any], place: PlaceOf) -> Flags:
-        along = {
-            axis: choice[axis]
-            for axis in ("policy", "user", "repairs", "latency", "samples")
-            if choice[axis] is not None
-        }
-        return self._converted(kind, {**shared, **along}, place)
-
-    def _converted(self, kind: type[Flags], given: Mapping[str, Any], place: PlaceOf) -> Flags:
-        """Flags of a kind.
+    def _converted(self, kind: type[msgspec.Struct], given: Mapping[str, Any], place: PlaceOf) -> dict[str, Any]:
+        """The values of flags.
 
         Raises:
-            ConfigurationError: a value is of the wrong kind.
+            ConfigurationError: a value is of the wrong kind, or out of bounds.
 
         """
-        texts = {each.name for each in dataclasses.fields(kind) if isinstance(each.default, str)}
-        values = {
-            key: ",".join(value) if key in texts and isinstance(value, list) else value for key, value in given.items()
-        }
-        values |= {key: self._rooted_all(values[key]) for key in values.keys() & _FILES}
-        try:
-            made = msgspec.convert(values, kind, dec_hook=lambda wanted, value: wanted(value))
-        except msgspec.ValidationError as error:
-            reason, _, key = str(error).partition(" - at `$.")
-            self.file.refuse(f"{shown(key.rstrip('`'))}: {reason}", *place(key.rstrip("`")))
-        self._check_bounds(kind, values, place)
-        return made
-
-    def _check_bounds(self, kind: type[Flags], given: Mapping[str, Any], place: PlaceOf) -> None:
-        """Refuse a number that the flag of the same name refuses on the command line."""
-        for key, hint in get_type_hints(kind, include_extras=True).items():
-            option = next((each for each in get_args(hint)[1:] if isinstance(each, OptionInfo)), None)
-            value = given.get(key)
-            if option is None or not isinstance(value, int | float):
+        values = dict(given)
+        for flag in flags_of(kind):
+            if flag.key not in values:
                 continue
-            if option.min is not None and value < option.min:
-                self.file.refuse(f"{shown(key)} is {value}: it must be at least {option.min}", *place(key))
-            if option.max is not None and value > option.max:
-                self.file.refuse(f"{shown(key)} is {value}: it must be at most {option.max}", *place(key))
+            if flag.type is str and isinstance(values[flag.key], list):
+                values[flag.key] = ",".join(values[flag.key])
+            if flag.option.is_path:
+                values[flag.key] = self._rooted_all(values[flag.key])
+            try:
+                values[flag.key] = msgspec.convert(values[flag.key], flag.type)
+            except msgspec.ValidationError as error:
+                self.file.refuse(f"{shown(flag.key)}: {error}", *place(flag.key))
+            self._check_bounds(flag, values[flag.key], place)
+        return values
+
+    def _check_bounds(self, flag: Flag, value: Any, place: PlaceOf) -> None:
+        """Refuse a number that the flag refuses on the command line."""
+        if not isinstance(value, int | float):
+            return
+        if flag.option.min is not None and value < flag.option.min:
+            self.file.refuse(f"{shown(flag.key)} is {value}: it must be at least {flag.option.min}", *place(flag.key))
+        if flag.option.max is not None and value > flag.option.max:
+            self.file.refuse(f"{shown(flag.key)} is {value}: it must be at most {flag.option.max}", *place(flag.key))
 
     def _place(self, name: str, choice: Combination, key: str) -> tuple[str, ...]:
         """Where the value stands that counts for a flag of a cell; `[options]` where no other table has it."""

@@ -14,13 +14,19 @@ from corpora.experiments.matrix import AXES
 from replay.numbers.costs import Price
 from replay.options import FolderTests
 from server.nearest import did_you_mean
-from server.settings import explain_error
+from server.option import declarations
+from server.settings import ContextSettings, ProviderSettings, explain_error
 from tui.commands.experiments.lines import line_of
 from tui.errors import ConfigurationError
 
 _PLACE = re.compile(r" - at `\$\.?([^`]*)`")
 _UNKNOWN = re.compile(r"unknown field `([^`]*)`")
-_PROMPT = ("before", "after", "snippets", "edits", "opened", "template", "api", "heal", "prefill")
+_PROMPT = tuple(
+    name
+    for kind in (ContextSettings, ProviderSettings)
+    for name, option in declarations(kind).items()
+    if option.table == "prompts"
+)
 """What a table `[prompts.NAME]` may name: tokens by section of the context, and what the provider makes of them."""
 
 

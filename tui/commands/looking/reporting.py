@@ -12,14 +12,13 @@ import typer
 from tui.commands.looking.whole_files import whole_file
 from tui.commands.options import flags
 from tui.errors import ConfigurationError
-from tui.outcome import guarded, print_json
+from tui.outcome import print_json
 
 STANDARD_OUTPUT = Path("-")
 _MOST = 8
 """The runs that stand side by side: more columns cannot be read."""
 
 
-@guarded
 def report(
     runs: Annotated[
         list[str],
@@ -54,8 +53,22 @@ def report(
         _say(f"{out}: {moments:,} moments, {size / 1e6:.2f} MB")
 
 
-@guarded
-def records(run: flags.RunName, *, form: flags.TableFormat = "", out: flags.TableFile = STANDARD_OUTPUT) -> None:
+def records(
+    run: flags.RunName,
+    *,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="csv|parquet|jsonl",
+            help="Write a table with a row a record instead: CSV, Parquet or JSON Lines with the columns of docs/report.md.",
+        ),
+    ] = "",
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="With --format: the file to write; - for standard output."),
+    ] = STANDARD_OUTPUT,
+) -> None:
     """Print the records of a run, one JSON object a line: each moment with its suggestion, prompt, repairs and verdict; or write them as a table (--format).
 
     Examples:

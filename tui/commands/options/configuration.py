@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,7 +20,8 @@ from replay.play.latency import latency_of
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from server.errors import SettingsError
-from server.settings import REPAIRS, RepairName, Settings, explain_error, merge, overlay, parse
+from server.settings import REPAIRS, ProviderSettings, RepairName, Settings, explain_error, merge, overlay, parse
+from tui.declared_flags import Given, flags_of, members_of
 from tui.errors import ConfigurationError
 
 FILE = "ghosttape.toml"
@@ -64,8 +66,9 @@ def settings_of(
     *,
     base: Settings = DEFAULTS,
     repairs: str | None = None,
+    others: Mapping[str, Any] = MappingProxyType({}),
 ) -> Settings:
-    """The language server's settings: flags over `--settings` over the folder's file over `base`; empty flags say nothing.
+    """The language server's settings: flags of the provider, and of `others` by their table, over `--settings` over the folder's file over `base`; empty flags say nothing.
 
     A server that only the folder's file names does not get the key of the environment, and must be on this machine.
 
@@ -74,10 +77,9 @@ def settings_of(
 
     """
     from_file = file_of(folder or Path()).server
-    given = {key: value for key, value in flags.items() if value}
-    chosen = overlay(
-        _json(settings), {"provider": given} | ({} if repairs is None else {"repairs": repairs_of(repairs)})
-    )
+    given = {key: value for key, value in flags.items() if value not in (None, "", {})}
+    steps = {} if repairs is None else {"repairs": repairs_of(repairs)}
+    chosen = overlay(_json(settings), {**others, "provider": given, **steps})
     from_folder = _of_folder(base, from_file)
     of_provider, named = from_file.get("provider", {}), chosen["provider"]
     if "base_url" in of_provider and "base_url" not in named:
@@ -87,17 +89,36 @@ def settings_of(
     return _rooted(made)
 
 
-def settings_of_another(settings: str, flags: Mapping[str, Any]) -> Settings:
-    """The settings of a second model, as of a judge: its flags over its own JSON, and nothing that the folder's file or `--settings` say of the first.
-
-    Else it would inherit the server of the first, which would get the key of the second.
+def model_of(given: Given, settings: str, *, max_tokens: int | None = None) -> ProviderSettings:
+    """The model that flags name, for questions of a command.
 
     Raises:
-        SettingsError: a flag is malformed.
+        SettingsError, ConfigurationError: a file or a flag is malformed, or the folder's file says what it may not.
 
     """
-    given = {key: value for key, value in flags.items() if value}
-    return _rooted(merge(DEFAULTS, overlay(_json(settings), {"provider": given})))
+    return settings_of(settings, {"max_tokens": max_tokens, **members_of(ProviderSettings, given)}).provider
+
+
+def another_model(
+    flag: str, who: str, *, provider: str, model: str, base_url: str, settings: str, max_tokens: int
+) -> ProviderSettings | None:
+    """A second model, as of a judge (`--judge-provider`): by its own flags and JSON, and nothing that the folder's file or `--settings` say of the first.
+
+    Else it would inherit the server of the first, which would get the key of the second. None: there is none.
+
+    Raises:
+        ConfigurationError, SettingsError: flags say something of a model that is not named, or are malformed.
+
+    """
+    if provider:
+        members = {"name": provider, "model": model, "base_url": base_url, "max_tokens": max_tokens}
+        given = {key: value for key, value in members.items() if value}
+        return _rooted(merge(DEFAULTS, overlay(_json(settings), {"provider": given}))).provider
+    if model or base_url or settings != "{}":
+        raise ConfigurationError(
+            f"--{flag}-model, --{flag}-base-url and --{flag}-settings are of {who}: name it with --{flag}-provider"
+        )
+    return None
 
 
 def _of_folder(base: Settings, server: Mapping[str, Any]) -> Settings:
@@ -141,20 +162,6 @@ def _rooted(settings: Settings) -> Settings:
     return merge(settings, {"provider": rooted})
 
 
-def record_of(write: Path | None, replay: Path | None, require: Path | None) -> dict[str, str]:
-    """The setting `record` that the flags mean; empty without any.
-
-    Raises:
-        ConfigurationError: there is more than one.
-
-    """
-    named = {"write": write, "replay": replay, "require": require}
-    chosen = [{"path": str(path), "mode": mode} for mode, path in named.items() if path is not None]
-    if len(chosen) > 1:
-        raise ConfigurationError("only one of --record-answers, --replay-answers and --require-recorded can be meant")
-    return chosen[0] if chosen else {}
-
-
 def _json(settings: str) -> dict[str, Any]:
     """The settings of a flag; what they leave out says nothing."""
     parse(settings)
@@ -191,16 +198,16 @@ def options_of(kind: type[Options], **values: Any) -> Options:
     try:
         return msgspec.convert(values, kind)
     except msgspec.ValidationError as error:
-        raise ConfigurationError(of_flag(explain_error(error, kind))) from error
+        raise ConfigurationError(of_flag(explain_error(error, kind), kind)) from error
 
 
-_FLAGS = {"which_tests": "tests", "excluded": "exclude", "also_requires": "requires"}
-
-
-def of_flag(said: str) -> str:
+def of_flag(said: str, kind: type[RunOptions] = ReplayOptions) -> str:
     """The words of an error about an option, with the flag in place of the member."""
     found = re.fullmatch(r"(.*) - at `\$\.(\w+)`(.*)", said, flags=re.DOTALL)
-    return f"--{_FLAGS.get(found[2], found[2].replace('_', '-'))}: {found[1]}{found[3]}" if found else said
+    if found is None:
+        return said
+    words = {flag.name: flag.words for flag in flags_of(kind)}
+    return f"{words.get(found[2], '--' + found[2].replace('_', '-'))}: {found[1]}{found[3]}"
 
 
 def repairs_of(text: str) -> tuple[RepairName, ...]:

@@ -1,11 +1,20 @@
-"""The words of the commands: how a flag is called, and what `--help` says of it. Its default stands with the command."""
+"""Flags that several commands have and no run is identified by; those of a run and of the server are declared beside their fields (`server.option`)."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
+
+from corpora.options import EvaluateOptions
+from corpora.registry import CORPORA
+from replay.options import ReplayOptions, RunOptions
+from server.option import Option
+from server.settings import ProviderSettings
+from tui.commands.options.parameters import DeclaredFlags
+from tui.declared_flags import Flags, Given
+from tui.errors import ConfigurationError
 
 
 def _print_version(wanted: bool) -> None:
@@ -16,272 +25,30 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-# Of several commands
-
-RunInstructions = Annotated[
-    str,
-    typer.Option(
-        "--instructions",
-        metavar="IDS|FILE",
-        help="Check each suggestion against instructions of developers too, by rules: ids or types parted by commas "
-        "(avoid-recursion,cosmetic), or a file with one on each line (docs/codealign.md).",
-    ),
+Version = Annotated[
+    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and end.")
 ]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else.")]
+Seed: TypeAlias = Annotated[int, DeclaredFlags.of(RunOptions, "seed")]
+Concurrency: TypeAlias = Annotated[int, DeclaredFlags.of(RunOptions, "concurrency")]
+TestSandbox: TypeAlias = Annotated[str, DeclaredFlags.of(ReplayOptions, "sandbox")]
+ProgramSandbox: TypeAlias = Annotated[str, DeclaredFlags.of(EvaluateOptions, "sandbox")]
+Languages: TypeAlias = Annotated[str, DeclaredFlags.of(EvaluateOptions, "languages")]
+Categories: TypeAlias = Annotated[str, DeclaredFlags.of(EvaluateOptions, "categories")]
+MovedProject: TypeAlias = Annotated[str, DeclaredFlags.of(EvaluateOptions, "project")]
+ProviderFlags: TypeAlias = Annotated[Given, DeclaredFlags.of(ProviderSettings)]
+ModelFlags: TypeAlias = Annotated[Given, DeclaredFlags.of(ProviderSettings, "name", "model", "base_url")]
+"""A model that is asked and not measured."""
+SetUpRights: TypeAlias = Annotated[Given, DeclaredFlags.of(ReplayOptions, "network_setup", "setup_env")]
+"""What set-up commands may have."""
 Instructions = Annotated[
     str,
     typer.Option(
         "--instructions",
         metavar="IDS|FILE",
-        help="Instructions of developers: ids or types parted by commas (avoid-recursion,cosmetic), a file with one on each "
-        "line, or a NAME.toml of your own (docs/codealign.md).",
+        help="Instructions of developers: ids or types parted by commas (avoid-recursion,cosmetic), a file with one on each line, or a NAME.toml of your own (docs/codealign.md).",
     ),
 ]
-
-Version = Annotated[
-    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and end.")
-]
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else.")]
-ProviderFlag = Annotated[
-    str,
-    typer.Option(
-        "--provider",
-        envvar="GHOSTTAPE_PROVIDER",
-        help="Where completions come from: gguf (the default: the embedded model), openai (any OpenAI-compatible server), "
-        "llamacpp, ollama, anthropic, lsp (any language server with inline completion: --server), ngram (a baseline), oracle "
-        "(what was really written; not for serve), recorded (a file of answers), "
-        "fixed (always --text).",
-    ),
-]
-ModelFlag = Annotated[
-    str, typer.Option("--model", envvar="GHOSTTAPE_MODEL", help="Model name, or path of a GGUF file.")
-]
-BaseUrl = Annotated[
-    str,
-    typer.Option(
-        "--base-url",
-        envvar="GHOSTTAPE_BASE_URL",
-        help="The model server, as http://127.0.0.1:8080/v1 (llamacpp, ollama and anthropic know their own).",
-    ),
-]
-LanguageServerFlag = Annotated[
-    str,
-    typer.Option(
-        "--server",
-        envvar="GHOSTTAPE_SERVER",
-        metavar="COMMAND",
-        help='Provider lsp: what starts the language server on standard input and output, as "copilot-language-server --stdio".',
-    ),
-]
-Answers = Annotated[str, typer.Option("--answers", help="Answers of provider recorded: JSON lines of key and text.")]
-Text = Annotated[str, typer.Option("--text", help="Answer of provider fixed; empty: nothing is ever offered.")]
-RecordAnswers = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write every answer of the model to this file.")
-]
-ReplayAnswers = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Take answers from this file; ask the model, and write, what it lacks."),
-]
-RequireRecorded = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Take every answer from this file; one that it lacks is a failure."),
-]
-Repairs = Annotated[
-    str | None,
-    typer.Option(
-        help="Steps to apply, comma-separated: prose, repeats, indent, brackets, stop; all, or none (default: as ghosttape.toml "
-        "says, else all)."
-    ),
-]
-StepsFlag = Annotated[
-    str, typer.Option(help="Steps to apply, comma-separated: prose, repeats, indent, brackets, stop; all, or none.")
-]
-Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
-SettingsJson = Annotated[
-    str,
-    typer.Option("--settings", help="All settings of the language server as JSON; the other flags are laid over them."),
-]
-
-JudgeSettings = Annotated[
-    str,
-    typer.Option(
-        help='Settings of the judge, in the form of --settings ({"provider": {"temperature": 0.5}}); those of the other model never count for it.'
-    ),
-]
-
-# Of `replay`
-
-Tapes = Annotated[list[str], typer.Argument(help="Tapes, or folders of tapes; `demo` means the bundled ones.")]
-DropTorn = Annotated[
-    bool,
-    typer.Option(
-        "--drop-torn", help="Play a tape whose last line is cut off, or still being written, without that line."
-    ),
-]
-PolicyFlag = Annotated[
-    str,
-    typer.Option(
-        help="When to ask: blocks (starts and insides of code blocks), vscode, copilot, copilot-nes, tabby, continue, "
-        "cody, zed, pause:MS, every, recorded (where the tape's assistant was asked), or one of ghosttape.toml. "
-        "Numbers can be changed: vscode:debounce=75, blocks:at=header+operator."
-    ),
-]
-UserFlag = Annotated[
-    str,
-    typer.Option(
-        help="The person: exact (accepts what was typed next), words (accepts its words as far as they match), always, "
-        "tests (accepts what passes them), recorded (decides as on the tape), or model (a fitted acceptance model)."
-    ),
-]
-LatencyFlag = Annotated[
-    str, typer.Option(help="measured, fixed:MS, lognormal:MEDIAN,SIGMA, or tape (of the tape's own assistant).")
-]
-AskMissed = Annotated[
-    bool | None,
-    typer.Option(
-        "--ask-missed/--no-ask-missed",
-        help="After a session in judge mode, ask again what the editor gave up (superseded, cancelled), so that the share that "
-        "passes in time is one of all moments. By default only where answers cost nothing: gguf, ngram, oracle, recorded, fixed, "
-        "and --require-recorded.",
-    ),
-]
-Mode = Annotated[
-    str,
-    typer.Option(
-        help="judge: each moment on its own, the tape goes on as recorded; drive: what is accepted stays, and the "
-        "keys that are really needed are counted."
-    ),
-]
-Speed = Annotated[
-    float | None,
-    typer.Option(
-        help="Watch it: 1 is the tape's own speed, 10 ten times as fast (default: as fast as it goes). On a terminal "
-        "space pauses, . steps, + and - change the speed, > skips a minute. No result changes."
-    ),
-]
-Live = Annotated[
-    bool,
-    typer.Option(
-        "--live/--plain",
-        help="Watch it on a screen: the document as it is typed, ghost text, verdicts as they come. The run is a process of its own and "
-        "goes on if the screen is closed. Without a terminal, and by default, progress is a line.",
-    ),
-]
-Ablate = Annotated[
-    str,
-    typer.Option(
-        metavar="repairs",
-        help="repairs: repair each answer with all steps, with none, and with each step left out, run the tests on each, "
-        "and say what every step gains and what it breaks. The model is asked once.",
-    ),
-]
-TestSandbox = Annotated[
-    str,
-    typer.Option(
-        help="Where tests run: auto (bubblewrap, else unshare), either by name, docker, docker:IMAGE, or none (unsafe)."
-    ),
-]
-WhichTests = Annotated[
-    str,
-    typer.Option(
-        "--tests",
-        help="What each suggestion runs: all tests, or touching: those that reach its function (pytest, node --test, vitest, jest, mocha), and on a sample all.",
-    ),
-]
-NoTests = Annotated[bool, typer.Option("--no-tests", help="Do not run any tests.")]
-MomentLimit = Annotated[int | None, typer.Option(min=1, help="Ask at most this often on each tape, for each sample.")]
-Moments = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="ID", help="Ask only at this moment, by the id that the inspector copies (key C); repeatable."
-    ),
-]
-Paths = Annotated[list[str] | None, typer.Option(help="Ask only in documents whose path begins with this; repeatable.")]
-Excluded = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--exclude",
-        metavar="PATH",
-        help="Do not ask in documents whose path begins with this or matches it (docs/, *_pb2.py); repeatable, and stronger than --path.",
-    ),
-]
-IncludeTests = Annotated[
-    bool, typer.Option("--include-tests", help="Ask in files of tests too (default: only in the code that they test).")
-]
-Projects = Annotated[
-    list[str] | None,
-    typer.Option(help="Clone of a repository, for tapes whose project is a commit of it; repeatable."),
-]
-ToolchainFlag = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="What the projects are built and tested with: python (the one that runs ghosttape), python3.9 or another that is installed, node, typescript, java, cpp, csharp, go, rust, or none (what lies in /usr). "
-        "Of toolchain, set-up, command and packages each counts for itself: flags before [tests] of ghosttape.toml, that before what the tape says.",
-    ),
-]
-SetUp = Annotated[
-    str | None,
-    typer.Option(
-        "--setup",
-        metavar="COMMAND",
-        help="What sets the projects up, once, in place of what ghosttape.toml or the tape says.",
-    ),
-]
-TestCommand = Annotated[
-    str | None,
-    typer.Option(metavar="COMMAND", help="What tests the projects, in place of what ghosttape.toml or the tape says."),
-]
-Requires = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--requires",
-        metavar="NAME",
-        help="A package that the tests need (freezegun, pytest>=8; npm's name@range), installed beside what ghosttape.toml, or else the tape, "
-        "requires; repeatable. None of its code runs while it is installed.",
-    ),
-]
-AllowNetworkSetup = Annotated[
-    bool,
-    typer.Option(
-        "--allow-network-setup", help="Let set-up commands use this machine's network. The tests still have none."
-    ),
-]
-SetUpEnv = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME", help="Let set-up commands have this variable (a proxy, a registry); repeatable."),
-]
-ClusterByFlag = Annotated[
-    str,
-    typer.Option(
-        metavar="hole|function|tape|program",
-        help="Which moments are not independent: those of one hole, function, tape or program (document, task). Every interval goes by "
-        "these clusters (docs/numbers.md).",
-    ),
-]
-
-ComparedClusters = Annotated[
-    str,
-    typer.Option(
-        metavar="hole|function|tape|program",
-        help="Which moments are not independent, as of replay; without it what the runs themselves go by (of several the largest).",
-        show_default=False,
-    ),
-]
-
-# Of `tui`
-
-Web = Annotated[
-    bool,
-    typer.Option(
-        "--web",
-        help="Serve the screen to a browser of this machine; the printed address holds a token, and nobody else gets in.",
-    ),
-]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of --web on 127.0.0.1 (default: a free one).")]
-OpenPage = Annotated[bool, typer.Option("--open", help="With --web: open the address in the browser.")]
-
-# Of `compare`
-
 Calibrations = Annotated[
     list[Path] | None,
     typer.Option(
@@ -290,52 +57,156 @@ Calibrations = Annotated[
     ),
 ]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run: its folder, its name, a tag, or `last`.")]
-RunNames = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="RUN…",
-        help="Two runs or more: each by its folder, its name, a tag, or `last`; `a,b` takes runs together, as those of one model under two policies.",
-    ),
-]
-ChangedMoments = Annotated[
-    int,
-    typer.Option(
-        "--changed", min=0, metavar="N", help="How many of the moments that changed are shown with both answers."
-    ),
-]
-ComparisonPage = Annotated[
+RunFolder = Annotated[
     Path | None,
     typer.Option(
-        "--html",
-        metavar="FILE",
-        help="Also write it as a page of HTML: a report of the runs, with this comparison in it.",
+        help="Folder of the run (default: a new one in .ghosttape/runs); a run that was stopped goes on.",
+        rich_help_panel="Output",
     ),
 ]
-Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown, as for a pull request.")]
-TableFormat = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        metavar="csv|parquet|jsonl",
-        help="Write a table with a row a record instead: CSV, Parquet or JSON Lines with the columns of docs/report.md.",
-    ),
-]
-TableFile = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FILE", help="With --format: the file to write; - for standard output.")
-]
-CompareScreen = Annotated[
+Live = Annotated[
     bool,
     typer.Option(
-        "--tui", help="Show the two runs side by side: the moments that changed, both suggestions, both logs."
+        "--live/--plain",
+        help="Watch it on a screen: the document as it is typed, ghost text, verdicts as they come. The run is a process of its own and goes on if the screen is closed. Without a terminal, and by default, progress is a line.",
+        rich_help_panel="Output",
     ),
 ]
-AskedDifference = Annotated[
-    float,
+CorpusName = Annotated[
+    str,
+    typer.Argument(
+        metavar="CORPUS",
+        help=f"The benchmark ({', '.join(CORPORA)}, codev), or the file of a corpus of `ghosttape corpora mine` or `corpora build codev`.",
+    ),
+]
+Data = Annotated[
+    Path | None,
     typer.Option(
-        "--difference",
-        min=0.0,
-        max=100.0,
-        metavar="POINTS",
-        help="The least difference that matters, in percentage points.",
+        metavar="DIR",
+        help="Folder of the benchmark's published data (default: what `corpora get` fetched); of codev also a file of `corpora build codev`.",
     ),
 ]
+
+
+class ServerFlags(Flags, frozen=True, kw_only=True):
+    """How the language server is set, and what becomes of the answers of the model."""
+
+    record_answers: Annotated[Path | None, Option(metavar="FILE", panel="Model")] = None
+    """Write every answer of the model to this file."""
+    replay_answers: Annotated[Path | None, Option(metavar="FILE", panel="Model")] = None
+    """Take answers from this file; ask the model, and write, what it lacks."""
+    require_recorded: Annotated[Path | None, Option(metavar="FILE", panel="Model")] = None
+    """Take every answer from this file; one that it lacks is a failure."""
+    settings: Annotated[str, Option(panel="Model")] = "{}"
+    """All settings of the language server as JSON; the other flags are laid over them."""
+
+    @property
+    def record(self) -> dict[str, str]:
+        """The setting `record` that the flags mean; empty without any.
+
+        Raises:
+            ConfigurationError: there is more than one.
+
+        """
+        named = {"write": self.record_answers, "replay": self.replay_answers, "require": self.require_recorded}
+        chosen = [{"path": str(path), "mode": mode} for mode, path in named.items() if path is not None]
+        if len(chosen) > 1:
+            raise ConfigurationError(
+                "only one of --record-answers, --replay-answers and --require-recorded can be meant"
+            )
+        return chosen[0] if chosen else {}
+
+
+SettingsJson: TypeAlias = Annotated[str, DeclaredFlags.of(ServerFlags, "settings")]
+
+
+class ReplayFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of a replay that no run is identified by."""
+
+    speed: Annotated[float | None, Option(panel="Output")] = None
+    """Watch it: 1 is the tape's own speed, 10 ten times as fast (default: as fast as it goes). On a terminal space pauses, . steps, + and - change the speed, > skips a minute. No result changes."""
+    drop_torn: Annotated[bool, Option(panel="Tapes")] = False
+    """Play a tape whose last line is cut off, or still being written, without that line."""
+
+
+class TryFlags(Flags, frozen=True, kw_only=True):
+    """What is of `ghosttape try` alone."""
+
+    last: Annotated[int | None, Option(min=1, metavar="N", panel="Tapes")] = None
+    """The newest N commits that give a session (default: 5, or 20 of those that --since, --author or --range choose)."""
+    since: Annotated[str | None, Option(metavar="DATE", panel="Tapes")] = None
+    """Only commits since this date, as git reads dates."""
+    author: Annotated[str | None, Option(metavar="TEXT", panel="Tapes")] = None
+    """Only commits of this author, as git finds them."""
+    sample: Annotated[int | None, Option(min=1, metavar="N", panel="Tapes")] = None
+    """N commits, drawn by the seed."""
+    revisions: Annotated[str | None, Option(flag="--range", metavar="A..B", panel="Tapes")] = None
+    """The commits after A up to B, or one commit."""
+    merges: Annotated[str | None, Option(metavar="all|first-parent", panel="Tapes")] = None
+    """all: what merges brought in, commit by commit; first-parent: each merge as one session."""
+    limit: Annotated[int, Option(min=0, metavar="N", panel="Tapes")] = 10
+    """Ask at most this often in each session; 0 for all its moments."""
+    save: Annotated[bool, Option(panel="Tests and sandbox")] = False
+    """Write what was found out of the tests to ghosttape.toml in the current folder, to be corrected; it counts for this repository alone."""
+    ask_model: Annotated[bool, Option(panel="Tests and sandbox")] = False
+    """Where no rule finds out how the project is tested, ask the model of --provider (openai, ollama, anthropic). It is sent the names of the files, the texts of those that describe the project (pyproject.toml, package.json, Makefile, workflows, README, …, also setup.py, noxfile.py, build files and the configuration of test runners, which are code; at most 30,000 characters, no .env and the like, credentials covered), and what was tried with the ends of the logs. What it proposes is shown, and runs in the sandbox only after you say yes; the network is only for the set-up of a proposal that asks for it, with --allow-network-setup."""
+    run_proposals: Annotated[bool, Option(panel="Tests and sandbox")] = False
+    """With --ask-model: run what is proposed without a question, in the sandbox all the same."""
+    test_timeout: Annotated[float | None, Option(min=1.0, metavar="SECONDS", panel="Tests and sandbox")] = None
+    """How long a run of the tests may take, when it is found out how they run and later (default: 60 s for Python and JavaScript while it is found out, which takes 100 s at most; then six times what they took). Finding out has 50 s more."""
+    try_again: Annotated[bool, Option(panel="Tests and sandbox")] = False
+    """Try again the ways to test the repository that failed before, for the same commit and flags."""
+
+
+class EvaluateFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of an evaluation beside its options."""
+
+    chat: Annotated[str, Option(metavar="simcopilot|codev", panel="Model")] = ""
+    """Ask in a chat, in the words of this paper; codev: the whole file, as Codev-Bench asks general models, and of the answer counts what stands in its last fences (docs/codev.md)."""
+    by: Annotated[str, Option(metavar="constructs,comment,reference", panel="Output")] = ""
+    """Show the shares that pass by labels of the tasks too, comma-separated: constructs (what the removed code uses and is), comment (distance to the nearest comment above), reference (distance to the farthest definition that is referred to). --json always has them."""
+
+
+class JudgeFlags(Flags, frozen=True, kw_only=True):
+    """The model that judges, beside its provider."""
+
+    judge_model: str = ""
+    """The judge's model."""
+    judge_base_url: str = ""
+    """The judge's server."""
+    judge_settings: str = "{}"
+    """Settings of the judge, in the form of --settings ({"provider": {"temperature": 0.5}}); those of the other model never count for it."""
+
+
+class GateFlags(Flags, frozen=True, kw_only=True):
+    """What a run must hold, and what CI reads of it."""
+
+    fail_under: Annotated[tuple[str, ...], Option(metavar="FIGURE=NUMBER", panel="Gates")] = ()
+    """End with status 1 if a figure is surely below this: pass_at_1=0.30, passed_in_time, acceptance, keystrokes_saved, testable, moments, adherence, adherence:ID …; of latency_p50 to latency_p99 (ms), failed and infrastructure, if it is above. Repeatable (docs/gates.md)."""
+    fail_if_worse_than: Annotated[str, Option(metavar="RUN", panel="Gates")] = ""
+    """End with status 1 if fewer tests pass than in this run, surely and by more than --margin."""
+    margin: Annotated[float, Option(min=0.0, max=1.0, metavar="SHARE", panel="Gates")] = 0.02
+    """The loss that --fail-if-worse-than puts up with."""
+    strict: Annotated[bool, Option(panel="Gates")] = False
+    """End with status 1 also if the intervals are too wide to be sure."""
+    junit: Annotated[Path | None, Option(metavar="FILE", panel="Gates")] = None
+    """Write the gates as JUnit XML."""
+    github: Annotated[bool, Option(panel="Gates")] = False
+    """Print the gates as annotations of GitHub Actions, and add a summary to the file that $GITHUB_STEP_SUMMARY names."""
+
+
+class RepositoryFlags(Flags, frozen=True, kw_only=True):
+    """Where gaps of a repository are looked for, and how it is tested."""
+
+    path: Annotated[tuple[str, ...], Option(metavar="PATH")] = ()
+    """Look for gaps only in files whose path begins with this; repeatable."""
+    exclude: Annotated[tuple[str, ...], Option(metavar="PATH")] = ()
+    """Look for no gaps in files whose path begins with this or matches it (docs/, *_pb2.py); repeatable, and stronger than --path."""
+    toolchain: Annotated[str | None, Option(metavar="NAME")] = None
+    """What the repository is built and tested with: python (the one that runs ghosttape), python3.9 or another that is installed, node, typescript, java, cpp, csharp, go, rust, or none (what lies in /usr). Of toolchain, set-up, command and packages each counts for itself: flags before [tests] of ghosttape.toml, that before what its files show."""
+    setup: Annotated[str | None, Option(metavar="COMMAND")] = None
+    """What sets the repository up, once."""
+    test_command: Annotated[str | None, Option(metavar="COMMAND")] = None
+    """What tests the repository, whatever its files say."""
+    requires: Annotated[tuple[str, ...], Option(metavar="NAME")] = ()
+    """A package that the tests need, installed beside what ghosttape.toml, or else the repository's own files, require; repeatable."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from msgspec import structs
 
@@ -19,55 +20,42 @@ from runners.errors import RequirementRefused
 from server.nearest import did_you_mean
 from server.settings import ContextSettings, ProviderSettings, Settings
 from tui.commands.options.chats import in_a_chat
-from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
-from tui.commands.options.configuration import (
-    NO_FILE,
-    File,
-    options_of,
-    record_of,
-    replay_options,
-    settings_of,
-)
+from tui.commands.options.configuration import NO_FILE, File, options_of, replay_options, settings_of
 from tui.commands.options.corpus_data import named_corpus
+from tui.commands.options.flags import RepositoryFlags, ServerFlags
+from tui.declared_flags import Given, members_of, words
 from tui.errors import ConfigurationError
 
 
-def options_of_replay(
-    provider: ProviderFlags, server: ServerFlags, given: ReplayFlags, *, over: File = NO_FILE
-) -> ReplayOptions:
+def options_of_replay(given: Given, server: ServerFlags, *, over: File = NO_FILE) -> ReplayOptions:
     """The options of a replay; the policies and tests of the file `over` that of the folder count before its own.
 
     Raises:
         ConfigurationError, ReplayError: a flag is malformed or names something unknown.
 
     """
-    projects = tuple(str(Path(folder).absolute()) for folder in given.project or ())
-    where = {"limit": given.limit, "paths": tuple(given.path or ()), "include_tests": given.include_tests}
-    where |= {"excluded": tuple(given.exclude or ())}
-    return replay_options(
-        settings_of(server.settings, _provider(provider, server), repairs=given.repairs),
-        **_of_both(given),
-        over=over,
-        **where,
-        **_project_tests(given),
-        projects=projects,
-        policy=given.policy,
-        user=given.user,
-        latency=given.latency,
-        mode=given.mode,
-        which_tests=given.tests,
-        ask_missed=given.ask_missed,
-    )
+    members = members_of(ReplayOptions, given)
+    chosen = _SettingsFlags.of(members, server)
+    settings = settings_of(server.settings, chosen.flags, repairs=chosen.repairs, others=chosen.others)
+    members["instructions"] = instructions_of(given.get("instructions", ""), tests=members["tests"])
+    members["tests_over"] = checked_tests(members.pop("project_tests", {}))
+    requires_of(members["also_requires"])
+    return replay_options(settings, over=over, **members)
 
 
-def _project_tests(given: ReplayFlags) -> dict[str, Any]:
-    """How the projects of the tapes are tested; a flag that is not given says nothing."""
-    return {
-        "tests_over": tests_over(given.toolchain, given.setup, given.test_command),
-        "also_requires": requires_of(given.requires),
-        "network_setup": given.allow_network_setup,
-        "setup_env": tuple(given.setup_env or ()),
-    }
+class _SettingsFlags(NamedTuple):
+    """The flags of the server's settings, as `settings_of` takes them."""
+
+    flags: dict[str, Any]
+    repairs: str | None
+    others: dict[str, Any]
+
+    @classmethod
+    def of(cls, members: dict[str, Any], server: ServerFlags) -> _SettingsFlags:
+        """Take them out of the options that flags mean."""
+        settings = members.pop("settings", {})
+        provider, repairs = settings.pop("provider", {}), settings.pop("repairs", None)
+        return cls({**provider, "record": server.record}, repairs, settings)
 
 
 def requires_of(named: Sequence[str] | None) -> tuple[str, ...]:
@@ -95,27 +83,49 @@ def _is_package(named: str) -> bool:
     return False
 
 
-def tests_over(toolchain: str | None, setup: str | None, command: str | None) -> dict[str, str]:
-    """What takes the place of a project's own words on its tests; a flag that is not given says nothing.
+def checked_tests(over: Mapping[str, str]) -> dict[str, str]:
+    """The flags that replace how projects are tested.
 
     Raises:
         ConfigurationError: there is no such toolchain.
 
     """
-    if wrong := unknown_toolchain(toolchain) if toolchain is not None else "":
+    if wrong := unknown_toolchain(over["toolchain"]) if "toolchain" in over else "":
         raise ConfigurationError(f"--toolchain: {wrong}")
-    said = {"toolchain": toolchain, "setup": setup, "command": command}
-    return {name: value for name, value in said.items() if value is not None}
+    return dict(over)
+
+
+def testing_of(repository: RepositoryFlags, rights: Given, sandbox: str) -> ReplayOptions:
+    """How the repository is tested, as a replay of its tapes would: what flags say over `[tests]` of `ghosttape.toml`.
+
+    Raises:
+        ConfigurationError: the file or a flag is malformed.
+
+    """
+    members = members_of(ReplayOptions, rights)
+    return replay_options(
+        Settings(),
+        sandbox=sandbox,
+        network_setup=members["network_setup"],
+        setup_env=members["setup_env"],
+        tests_over=tests_over(repository),
+        also_requires=requires_of(repository.requires),
+    )
+
+
+def tests_over(repository: RepositoryFlags) -> dict[str, str]:
+    """The flags that replace how a repository is tested.
+
+    Raises:
+        ConfigurationError: there is no such toolchain.
+
+    """
+    over = {"toolchain": repository.toolchain, "setup": repository.setup, "command": repository.test_command}
+    return checked_tests({name: value for name, value in over.items() if value is not None})
 
 
 def options_of_evaluation(
-    provider: ProviderFlags,
-    server: ServerFlags,
-    given: EvaluateFlags,
-    *,
-    corpus: str,
-    data: Path | None,
-    published: str,
+    given: Given, server: ServerFlags, *, corpus: str, data: Path | None = None, chat: str = ""
 ) -> EvaluateOptions:
     """The options of an evaluation.
 
@@ -123,50 +133,38 @@ def options_of_evaluation(
         ConfigurationError, SettingsError: a flag is malformed or names something unknown.
 
     """
-    if given.embeddings and not _shows_functions(given.scenario):
+    members = members_of(EvaluateOptions, given)
+    chosen = _SettingsFlags.of(members, server)
+    if members["embeddings"] and not _shows_functions(members["scenario"]):
         raise ConfigurationError(
             "--embeddings finds functions for scenario 4 of blocks: add --scenario 4, or leave it out"
         )
     name, found = named_corpus(corpus, data)
-    return options_of(
-        EvaluateOptions,
-        settings=evaluate_settings(
-            server.settings,
-            _provider(provider, server),
-            given.repairs,
-            published=published,
-            ablate=given.ablate,
-            scoring=given.scoring,
-            scenario=given.scenario,
-            chat=given.chat,
-        ),
-        **_of_both(given) | {"cluster_by": given.cluster_by or _clusters(name, found)},
-        **repository_options(found, given.project, given.allow_network_setup, given.setup_env),
-        scenario=given.scenario,
-        embeddings=given.embeddings,
-        extra_rules=_extra_rules(words(given.extra_rules), of_blocks=is_of_blocks(name, found)),
-        corpus=name,
-        data=str(found),
-        published=published,
-        languages=words(given.languages),
-        categories=words(given.categories),
-        limit=given.limit,
-        workers=given.workers,
-        packages=not given.no_packages,
-        programs=given.programs,
-        scoring=given.scoring,
-        all_tasks=given.all_tasks,
+    settings = evaluate_settings(
+        server.settings,
+        chosen.flags,
+        chosen.repairs,
+        others=chosen.others,
+        published=members["published"],
+        ablate=members["ablate"],
+        scoring=members["scoring"],
+        scenario=members["scenario"],
+        chat=chat,
     )
+    members["instructions"] = instructions_of(given.get("instructions", ""), tests=members["tests"])
+    members.setdefault("cluster_by", _clusters(name, found))
+    check_repository(found, members)
+    _check_extra_rules(members["extra_rules"], of_blocks=is_of_blocks(name, found))
+    return options_of(EvaluateOptions, settings=settings, corpus=name, data=str(found), **members)
 
 
-def _extra_rules(named: Sequence[str], *, of_blocks: bool) -> tuple[str, ...]:
+def _check_extra_rules(named: Sequence[str], *, of_blocks: bool) -> None:
     if unknown := next((rule for rule in named if rule not in EXTRA_RULES), ""):
         raise ConfigurationError(
             f"--extra-rules: {unknown!r} is none{did_you_mean(unknown, EXTRA_RULES)}: choose of {', '.join(EXTRA_RULES)}"
         )
     if named and not of_blocks:
         raise ConfigurationError("--extra-rules are about answers to blocks (codev): leave them out")
-    return tuple(named)
 
 
 def _clusters(name: str, data: Path) -> str:
@@ -174,21 +172,17 @@ def _clusters(name: str, data: Path) -> str:
     return "function" if data.is_file() or is_of_blocks(name, data) else "program"
 
 
-def repository_options(
-    data: Path, project: Path | None, network: bool, variables: Sequence[str] | None
-) -> dict[str, Any]:
-    """What is said of the repository of a mined corpus, as options.
+def check_repository(data: Path, members: Mapping[str, Any]) -> None:
+    """Refuse options of the repository of a mined corpus where the corpus is a benchmark, whose tests need no set-up.
 
     Raises:
-        ConfigurationError: it is said of a benchmark, whose tests need no set-up.
+        ConfigurationError: such an option is chosen.
 
     """
-    if not data.is_file() and (project is not None or network or variables):
+    if not data.is_file() and any(members[name] for name in ("project", "network_setup", "setup_env")):
         raise ConfigurationError(
             "--project, --allow-network-setup and --setup-env are for the repository of a mined corpus: leave them out"
         )
-    where = str(project.absolute()) if project is not None else ""
-    return {"project": where, "network_setup": network, "setup_env": tuple(variables or ())}
 
 
 def evaluate_settings(
@@ -201,6 +195,7 @@ def evaluate_settings(
     scoring: str = "answer",
     scenario: int = 1,
     chat: str = "",
+    others: Mapping[str, Any] = MappingProxyType({}),
 ) -> Settings:
     """The server's settings for an evaluation: answers may have `LENGTH` tokens, unless anything names another number, and evidence (scenario 4 of blocks) `EVIDENCE`.
 
@@ -215,13 +210,14 @@ def evaluate_settings(
         raise ConfigurationError(f"--ablate compares our repairs, and --scoring {scoring} has none: leave one out")
     if scoring != "answer" and repairs not in {None, "none"}:
         raise ConfigurationError(f"--scoring {scoring} takes answers as they come: leave --repairs out")
-    if published and (flags.get("name") not in {"", "recorded"} or flags.get("answers")):
+    if published and (flags.get("name", "") not in {"", "recorded"} or flags.get("answers")):
         raise ConfigurationError("--published takes the answers from the corpus: leave --provider and --answers out")
     named = {**flags, "name": "recorded", "required": True} if published else flags
     context = ContextSettings(snippets=EVIDENCE if _shows_functions(scenario) else None)
     base = Settings(provider=ProviderSettings(max_tokens=LENGTH), context=context)
     as_published = structs.replace(base, repairs=()) if published and not ablate else base
-    made = settings_of(settings, named, base=as_published, repairs=repairs if scoring == "answer" else "none")
+    steps = repairs if scoring == "answer" else "none"
+    made = settings_of(settings, named, base=as_published, repairs=steps, others=others)
     return in_a_chat(made, chat) if chat else made
 
 
@@ -234,11 +230,6 @@ def generation_settings(settings: str, flags: Mapping[str, Any]) -> Settings:
     """
     asked = ProviderSettings(max_tokens=4000, temperature=0.7, timeout_s=600.0)
     return settings_of(settings, flags, base=Settings(provider=asked))
-
-
-def words(text: str) -> tuple[str, ...]:
-    """The words of a flag that takes several, separated by commas."""
-    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def labels_of_table(text: str) -> tuple[LabelName, ...]:
@@ -256,13 +247,7 @@ def labels_of_table(text: str) -> tuple[LabelName, ...]:
     return tuple(name for name in GROUPS if name in named)
 
 
-def _provider(provider: ProviderFlags, server: ServerFlags) -> dict[str, Any]:
-    """Where completions come from and where they are recorded, as `settings_of` takes it."""
-    record = record_of(server.record_answers, server.replay_answers, server.require_recorded)
-    return {**provider.members(), "record": record}
-
-
-def instructions_of(words: str, *, tests: bool) -> tuple[str, ...]:
+def instructions_of(named: str, *, tests: bool) -> tuple[str, ...]:
     """The ids of `--instructions`.
 
     Raises:
@@ -270,13 +255,13 @@ def instructions_of(words: str, *, tests: bool) -> tuple[str, ...]:
         InstructionError: a word is not known, or no rule can check any of them.
 
     """
-    if words and not tests:
+    if named and not tests:
         raise ConfigurationError("--instructions checks what is judged: leave --no-tests out")
-    if not words:
+    if not named:
         return ()
     from corpora.codealign.choosing import ids_for_a_run  # with its rules, a tenth of the start of a run without them
 
-    return ids_for_a_run(words)
+    return ids_for_a_run(named)
 
 
 def _shows_functions(scenario: int) -> bool:
@@ -284,19 +269,3 @@ def _shows_functions(scenario: int) -> bool:
     from corpora.codev.scenes import WITH_RETRIEVAL  # with all that knows blocks, which a replay does not need
 
     return scenario == WITH_RETRIEVAL
-
-
-def _of_both(given: ReplayFlags | EvaluateFlags) -> dict[str, Any]:
-    """The options that a replay and an evaluation share."""
-    return {
-        "moments": tuple(given.moment or ()),
-        "samples": given.samples,
-        "instructions": instructions_of(given.instructions, tests=not given.no_tests),
-        "seed": given.seed,
-        "ablate": given.ablate,
-        "sandbox": given.sandbox,
-        "tests": not given.no_tests,
-        "cluster_by": given.cluster_by,
-        "keep_going": given.keep_going,
-        "concurrency": given.concurrency,
-    }

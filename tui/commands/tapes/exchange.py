@@ -7,73 +7,49 @@ from typing import Annotated
 
 import typer
 
+from server.option import Option
 from tui.commands.options.flags import JsonFlag
-from tui.outcome import guarded
+from tui.declared_flags import Flags
 
 
-@guarded
+class ImportFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `import`."""
+
+    out: Annotated[Path | None, Option(short="-o")] = None
+    """Folder for the tapes (default: the current one)."""
+    form: Annotated[str, Option(flag="--format")] = "auto"
+    """Format of the recordings: auto (decided by content), workspaceRecording@1.0, crowd-code@1, crowd-code@2, progsnap2."""
+    check: bool = False
+    """Only check tapes and recordings; write nothing."""
+    from_git: Annotated[str | None, Option(metavar="REPO")] = None
+    """Type the commits of this git repository instead."""
+    revisions: Annotated[str | None, Option(flag="--range", metavar="A..B")] = None
+    """With --from-git: the commits after A up to B, or one commit."""
+    last: Annotated[int | None, Option(min=1, metavar="N")] = None
+    """With --from-git: the newest N commits that give a tape (default: 10, if nothing else chooses commits)."""
+    since: Annotated[str | None, Option(metavar="DATE")] = None
+    """With --from-git: commits since a date, as git reads dates."""
+    author: Annotated[str | None, Option(metavar="TEXT")] = None
+    """With --from-git: commits whose author's name or address has this (as git log --author)."""
+    sample: Annotated[int | None, Option(min=1, metavar="N")] = None
+    """With --from-git: N commits, drawn by --seed from those that give a tape."""
+    merges: Annotated[str | None, Option(metavar="all|first-parent")] = None
+    """With --from-git: take the commits that merges brought in, and leave the merges out (all, the default); or type each merge as one session (first-parent)."""
+    seed: int | None = None
+    """With --from-git: seed of everything random (default: 0)."""
+    characters: Annotated[int | None, Option(min=1)] = None
+    """With --from-git: leave out commits with more to type (default: 20,000)."""
+    force: bool = False
+    """Replace other tapes of the same name."""
+
+
 def import_(
     files: Annotated[
         list[Path] | None,
         typer.Argument(help="Recordings of other tools, as files or folders; with --check also tapes."),
     ] = None,
     *,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the tapes (default: the current one).")
-    ] = None,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="Format of the recordings: auto (decided by content), workspaceRecording@1.0, crowd-code@1, crowd-code@2, progsnap2.",
-        ),
-    ] = "auto",
-    check: Annotated[bool, typer.Option("--check", help="Only check tapes and recordings; write nothing.")] = False,
-    from_git: Annotated[
-        str | None, typer.Option("--from-git", metavar="REPO", help="Type the commits of this git repository instead.")
-    ] = None,
-    revisions: Annotated[
-        str | None,
-        typer.Option("--range", metavar="A..B", help="With --from-git: the commits after A up to B, or one commit."),
-    ] = None,
-    last: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="With --from-git: the newest N commits that give a tape (default: 10, if nothing else chooses commits).",
-        ),
-    ] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="DATE", help="With --from-git: commits since a date, as git reads dates.")
-    ] = None,
-    author: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help="With --from-git: commits whose author's name or address has this (as git log --author).",
-        ),
-    ] = None,
-    sample: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="With --from-git: N commits, drawn by --seed from those that give a tape."
-        ),
-    ] = None,
-    merges: Annotated[
-        str | None,
-        typer.Option(
-            metavar="all|first-parent",
-            help="With --from-git: take the commits that merges brought in, and leave the merges out (all, the default); or "
-            "type each merge as one session (first-parent).",
-        ),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="With --from-git: seed of everything random (default: 0).")] = None,
-    characters: Annotated[
-        int | None,
-        typer.Option(min=1, help="With --from-git: leave out commits with more to type (default: 20,000)."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace other tapes of the same name.")] = False,
+    given: ImportFlags,
     json: JsonFlag = False,
 ) -> None:
     """Turn recordings of other tools, or the history of a repository, into tapes.
@@ -93,31 +69,40 @@ def import_(
 
     request = importing.request_of(
         files or [],
-        out,
-        form,
-        check=check,
-        force=force,
-        history=HistoryFlags(from_git, revisions, last, since, author, sample, merges, seed, characters),
+        given.out,
+        given.form,
+        check=given.check,
+        force=given.force,
+        history=HistoryFlags(
+            given.from_git,
+            given.revisions,
+            given.last,
+            given.since,
+            given.author,
+            given.sample,
+            given.merges,
+            given.seed,
+            given.characters,
+        ),
     )
     raise typer.Exit(request.run(json=json))
 
 
-@guarded
+class TapeExportFlags(Flags, frozen=True, kw_only=True):
+    """What can be chosen of `export`."""
+
+    to: str = "workspace-recording"
+    """workspace-recording: Copilot's workspaceRecording@1.0."""
+    out: Annotated[Path | None, Option(short="-o")] = None
+    """Required: a folder for the recordings, a file NAME.json for one tape, or - to print one recording."""
+    force: bool = False
+    """Replace files of the same name."""
+
+
 def export(
     tapes: Annotated[list[Path], typer.Argument(help="Tapes, or folders of tapes.")],
     *,
-    to: Annotated[
-        str, typer.Option(help="workspace-recording: Copilot's workspaceRecording@1.0.")
-    ] = "workspace-recording",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Required: a folder for the recordings, a file NAME.json for one tape, or - to print one recording.",
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files of the same name.")] = False,
+    given: TapeExportFlags,
     json: JsonFlag = False,
 ) -> None:
     """Turn tapes into recordings that other tools can read. Imported again, they are the same tapes.
@@ -129,4 +114,4 @@ def export(
     """
     from tui.commands.tapes.importing import export_tapes
 
-    raise typer.Exit(export_tapes(tapes, to, out, force=force, json=json))
+    raise typer.Exit(export_tapes(tapes, given.to, given.out, force=given.force, json=json))
