@@ -13,7 +13,7 @@ from functools import partial
 
 from msgspec import structs
 
-from server.repair.draft import TAGGED, Draft, indent_of
+from server.repair.draft import TAGGED, Draft, indent_of, width
 from syntax.tokens import PAIRS, Token, open_brackets, tokens
 
 _CLOSER_LINE = re.compile(r"\n[ \t]*[)\]};,]+[ \t]*$")
@@ -60,10 +60,21 @@ def errors_when_closed(draft: Draft, text: str) -> int:
 
 
 def _open_closers(draft: Draft, text: str) -> str:
-    """Closers for what was open before the cursor and the text leaves open."""
+    """Closers for what was open before the cursor and the text leaves open; of words as many as lines above the cursor are less deep, one for each depth."""
     end = len(draft.before) + len(text)
     opened = [token for token in open_brackets(draft.tree(text), end) if token.start < len(draft.before)]
-    return "\n" + "".join(PAIRS[token.text] for token in reversed(opened))
+    closers = "\n" + "".join(PAIRS[token.text] for token in reversed(opened))
+    assert draft.language is not None
+    return closers + f"\n{draft.language.closer}" * _depth(draft) if draft.language.closer else closers
+
+
+def _depth(draft: Draft) -> int:
+    """How many depths less than that of the cursor's line the lines above it have, each less deep than the one below."""
+    column, depth = width(indent_of(draft.line_before)), 0
+    for line in reversed(draft.before.split("\n")[:-1]):
+        if line.strip() and width(indent_of(line)) < column:
+            column, depth = width(indent_of(line)), depth + 1
+    return depth
 
 
 def may_act(draft: Draft) -> bool:
