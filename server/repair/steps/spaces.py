@@ -25,7 +25,8 @@ _SEMICOLONS = frozenset({"cpp", "csharp", "java", "rust"})
 _APART = re.compile(r"\s*(?:[@#*]|//|/\*|\[\w|case\b|default\b|\w+:$)")
 """What usually stands on a line of its own: annotations, directives, comments, labels."""
 _BRACE_LINE = re.compile(r"^[ \t]*\{[ \t]*$", re.MULTILINE)
-_ASSIGNS = re.compile(r"=(?![=>])")
+_ASSIGNS = re.compile(r"=(?!>)|[!<>]=")
+"""What no line begins with: an assignment, or a comparison."""
 _CLAUSE = re.compile(r"(?:else|catch|finally)\b")
 _CLOSERS = frozenset(")]}")
 _OPENED = frozenset("([{;")
