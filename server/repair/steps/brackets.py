@@ -31,10 +31,10 @@ def repair(draft: Draft) -> str:
     """The suggestion whose splice has the fewest errors; of equals the one that changes least."""
     if draft.language is None or not may_act(draft) or draft.is_in_open_text:
         return draft.text
-    best, least = _least(draft.text, _with_fewer(draft), partial(errors_when_closed, draft))
+    best, least = _least(draft.text, _with_fewer(draft), partial(_errors, draft))
     if not least:
         return best
-    count = draft.errors if _is_unfinished(draft) else partial(errors_when_closed, draft)
+    count = draft.errors if _is_unfinished(draft) else partial(_errors, draft)
     return _least(best, _with_more(draft), count)[0]
 
 
@@ -53,6 +53,17 @@ def _is_unfinished(draft: Draft) -> bool:
 
 
 def errors_when_closed(draft: Draft, text: str) -> int:
+    """How many errors the splice of a text has; where nothing stands below the cursor, with brackets and words that close what was open before it.
+
+    Of words these are as many as lines above the cursor are less deep, one for each depth.
+    """
+    if draft.after.strip() or draft.language is None or not draft.language.closer:
+        return _errors(draft, text)
+    words = f"\n{draft.language.closer}" * _depth(draft)
+    return structs.replace(draft, after=_open_closers(draft, text) + words).errors(text)
+
+
+def _errors(draft: Draft, text: str) -> int:
     """How many errors the splice of a text has; where nothing stands below the cursor, with closers for what was open before it."""
     if draft.after.strip() or draft.language is None:
         return draft.errors(text)
@@ -60,12 +71,10 @@ def errors_when_closed(draft: Draft, text: str) -> int:
 
 
 def _open_closers(draft: Draft, text: str) -> str:
-    """Closers for what was open before the cursor and the text leaves open; of words as many as lines above the cursor are less deep, one for each depth."""
+    """Closers for what was open before the cursor and the text leaves open."""
     end = len(draft.before) + len(text)
     opened = [token for token in open_brackets(draft.tree(text), end) if token.start < len(draft.before)]
-    closers = "\n" + "".join(PAIRS[token.text] for token in reversed(opened))
-    assert draft.language is not None
-    return closers + f"\n{draft.language.closer}" * _depth(draft) if draft.language.closer else closers
+    return "\n" + "".join(PAIRS[token.text] for token in reversed(opened))
 
 
 def _depth(draft: Draft) -> int:
