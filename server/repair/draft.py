@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
@@ -18,6 +19,10 @@ DIRECTIVES = frozenset({"cpp", "csharp"})
 
 TAGGED = frozenset({"javascript", "javascriptreact", "typescriptreact"})
 """The languages that have the tags of JSX."""
+
+
+_STRING = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\\n])*`")
+"""A string within one line."""
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -70,7 +75,9 @@ class Draft(msgspec.Struct, frozen=True):
             return False
         if self.line_before.lstrip().startswith(self.language.line_comment):
             return True
-        return _has_open_string(self.before) if self.language.layout else _has_open_comment(self.before)
+        if self.language.layout:
+            return _has_open_string(self.before)
+        return self.language.line_comment != "#" and _has_open_comment(self.before)
 
     @property
     def is_in_text(self) -> bool:
@@ -121,7 +128,10 @@ def _has_open_string(before: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _has_open_comment(before: str) -> bool:
-    return before.rfind("/*") > before.rfind("*/")
+    if before.rfind("/*") <= before.rfind("*/"):
+        return False
+    code = _STRING.sub("", before)  # such as "*/*" and "src/**/*.ts"
+    return code.rfind("/*") > code.rfind("*/")
 
 
 _EXCERPTS = Excerpts()

@@ -314,7 +314,7 @@ def _span(event: form.ChunkEvent) -> tuple[str, int, int] | None:
     """Document, start and end of an edit; None for other events (a malformed edit is refused later)."""
     try:
         action = msgspec.convert(event.action, form.EditAction)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeEncodeError):  # a name with half of a surrogate pair
         return None
     start = action.diff.range_offset
     return action.file, start, start + action.diff.range_length

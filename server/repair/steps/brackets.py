@@ -13,7 +13,7 @@ from functools import partial
 
 from msgspec import structs
 
-from server.repair.draft import TAGGED, Draft, indent_of
+from server.repair.draft import TAGGED, Draft, indent_of, width
 from syntax.tokens import PAIRS, Token, open_brackets, tokens
 
 _CLOSER_LINE = re.compile(r"\n[ \t]*[)\]};,]+[ \t]*$")
@@ -31,10 +31,10 @@ def repair(draft: Draft) -> str:
     """The suggestion whose splice has the fewest errors; of equals the one that changes least."""
     if draft.language is None or not may_act(draft) or draft.is_in_open_text:
         return draft.text
-    best, least = _least(draft.text, _with_fewer(draft), partial(errors_when_closed, draft))
+    best, least = _least(draft.text, _with_fewer(draft), partial(_errors, draft))
     if not least:
         return best
-    count = draft.errors if _is_unfinished(draft) else partial(errors_when_closed, draft)
+    count = draft.errors if _is_unfinished(draft) else partial(_errors, draft)
     return _least(best, _with_more(draft), count)[0]
 
 
@@ -53,6 +53,17 @@ def _is_unfinished(draft: Draft) -> bool:
 
 
 def errors_when_closed(draft: Draft, text: str) -> int:
+    """How many errors the splice of a text has; where nothing stands below the cursor, with brackets and words that close what was open before it.
+
+    Of words these are as many as lines above the cursor are less deep, one for each depth.
+    """
+    if draft.after.strip() or draft.language is None or not draft.language.closer:
+        return _errors(draft, text)
+    words = f"\n{draft.language.closer}" * _depth(draft)
+    return structs.replace(draft, after=_open_closers(draft, text) + words).errors(text)
+
+
+def _errors(draft: Draft, text: str) -> int:
     """How many errors the splice of a text has; where nothing stands below the cursor, with closers for what was open before it."""
     if draft.after.strip() or draft.language is None:
         return draft.errors(text)
@@ -64,6 +75,15 @@ def _open_closers(draft: Draft, text: str) -> str:
     end = len(draft.before) + len(text)
     opened = [token for token in open_brackets(draft.tree(text), end) if token.start < len(draft.before)]
     return "\n" + "".join(PAIRS[token.text] for token in reversed(opened))
+
+
+def _depth(draft: Draft) -> int:
+    """How many depths less than that of the cursor's line the lines above it have, each less deep than the one below."""
+    column, depth = width(indent_of(draft.line_before)), 0
+    for line in reversed(draft.before.split("\n")[:-1]):
+        if line.strip() and width(indent_of(line)) < column:
+            column, depth = width(indent_of(line)), depth + 1
+    return depth
 
 
 def may_act(draft: Draft) -> bool:

@@ -89,6 +89,7 @@ def _faults(draft: Draft) -> int:
     lines = lines_of(draft)
     levels, deeper = _levels(draft, lines), is_after_header(draft.language, draft.before)
     count, started = int(deeper and _is_off(draft, levels[-1])) + _is_at_left_edge(draft), lines.goes_on
+    count += _is_unreachable(draft, levels[-1])
     for column, previous in lines.columns():
         deeper = previous == ":" if started else deeper
         started = True
@@ -105,6 +106,14 @@ def _is_off(draft: Draft, level: int) -> bool:
     """Whether the first line of a body brings white space with it, by which it is not one step deeper than its header."""
     own = width(indent_of(draft.line_before + draft.text))
     return not draft.line_before.strip() and draft.text[:1] in {" ", "\t"} and own != level + unit_of(draft.before)
+
+
+def _is_unreachable(draft: Draft, level: int) -> bool:
+    """Whether the first line brings white space with it, by which it is as deep as a `return` above it or another statement that leaves the block."""
+    if draft.line_before.strip() or draft.text[:1] not in {" ", "\t"}:
+        return False
+    own, above = width(indent_of(draft.line_before + draft.text)), draft.code_before.rpartition("\n")[2]
+    return own == level == width(indent_of(above)) and _LEAVES.match(above.lstrip()) is not None
 
 
 def _is_at_left_edge(draft: Draft) -> bool:

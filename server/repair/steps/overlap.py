@@ -33,7 +33,7 @@ _VOID = frozenset(("br", "hr", "img", "input", "link", "meta", "source", "wbr"))
 _BRACKET = re.compile(r"[()\[\]{}]")
 _STOP = re.compile(r"[.!?]$")
 _CLOSER_LINE = re.compile(r"\s*\n\s*[)\]}]+[;,]?")
-_ENDS = re.compile(r"[^\W\d_]{2,}[)\]}>\"'`;:,.*]{0,4}$|[;,{]$|\*/$|-->$|[^\w\s|]{2,}$")
+_ENDS = re.compile(r"[^\W\d_]+[)\]}>\"'`;:,.*]{0,4}$|[;,{]$|\*/$|-->$|[^\w\s|]{2,}$")
 """What hardly anyone writes twice in a row at the end of a line: a word, what ends a statement or a comment."""
 _TRIED = 4
 _FAR = 400

@@ -149,7 +149,7 @@ def _is_sure(line: str, *, glued: bool) -> bool:
     if len(line.split()) > 1:
         begins = _DECLARES.fullmatch(line) or _BEGINS.match(line) or _ASSIGNED.match(line)
         much = len(line) >= _MUCH and len(line.split()) > 3
-        return begins is not None or much or (glued and _COMPLETE.search(line) is not None)
+        return begins is not None or line.endswith(" =") or much or (glued and _COMPLETE.search(line) is not None)
     return line in _MODIFIERS
 
 

@@ -18,14 +18,16 @@ _ODD = re.compile(f"[{_SPACES}{_NOTHING}]")
 _LEADS = re.compile(rf"(?m)^[\s{_NOTHING}]+")
 _UNFINISHED = re.compile(
     r"(?:(?:^|[\s)\]])(?:=>|->|:=|[-+*/%&|^<>=!~]{1,3}|return|yield|await|throw|raise|new|typeof|and|or|not|in|is|of|as|extends|implements|"
-    r"instanceof|import|from|def|class|function|fn|func|let|const|var|if|elif|elsif|unless|when|case|while|until|assert|del|type|interface|struct|enum|package|namespace|using|public|private|protected|static|final)|,|\w[&*]|\b(?:var|let|const|type) \w+)$"
+    r"instanceof|import|from|def|class|function|fn|func|let|const|var|if|elif|elsif|unless|when|case|while|until|assert|del|type|interface|struct|enum|package|namespace|using|public|private|protected|static|final|#include|#define|#ifdef|#ifndef|#undef|#pragma)|,|\w[&*]|\b(?:var|let|const|type) \w+)$"
 )
 """A line behind which its statement goes on, up to the white space at its end."""
+_SCRIPTS = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"})
 _SEMICOLONS = frozenset({"cpp", "csharp", "java", "rust"})
 _APART = re.compile(r"\s*(?:[@#*]|//|/\*|\[\w|case\b|default\b|\w+:$)")
 """What usually stands on a line of its own: annotations, directives, comments, labels."""
 _BRACE_LINE = re.compile(r"^[ \t]*\{[ \t]*$", re.MULTILINE)
-_ASSIGNS = re.compile(r"=(?![=>])")
+_ASSIGNS = re.compile(r"=(?!>)|[!<>]=")
+"""What no line begins with: an assignment, or a comparison."""
 _CLAUSE = re.compile(r"(?:else|catch|finally)\b")
 _CLOSERS = frozenset(")]}")
 _OPENED = frozenset("([{;")
@@ -112,8 +114,12 @@ def _goes_on(draft: Draft, code: str, bare: str) -> bool:
     name = draft.language.id if draft.language else ""
     if _UNFINISHED.search(code) or (code[-1] == "}" and _CLAUSE.match(bare)):
         return True
-    if name == "ruby" and re.match(r"do\b", bare):
+    if name == "ruby" and re.match(r"do\b|&&|\|\|", bare):
         return draft.line_before[-1].isspace()
+    if name in _SCRIPTS and draft.line_before[-1].isspace():
+        typed = code[-1] in ":?" and not re.match(r"\s*(?:case|default)\b", code)
+        if typed or (bare.startswith("from ") and re.match(r"\s*(?:import|export)\b", code)):
+            return True
     if bare[0] == "{":
         return not any(_BRACE_LINE.search(part) for part in (draft.before, draft.after))
     return name in _SEMICOLONS and not code.endswith("}") and not _APART.match(code)

@@ -202,3 +202,15 @@ def test_random_bytes_are_refused_by_name(content, form, tmp_path_factory):
     folder = tmp_path_factory.mktemp("random")
     path = laid_out(folder, {"x": content})
     assert str(path) in str(outcome(path, folder / "out", form))
+
+
+@pytest.mark.parametrize("number", range(1, len(CHUNK["events"])))
+def test_half_of_a_surrogate_pair_in_the_name_of_a_member_is_refused_or_passed_over(number, tmp_path):
+    """Found by fuzzing the importer of chunks: two edits in a row are looked at together, before each is read."""
+    events = [dict(event) for event in CHUNK["events"]]
+    kind = "action" if "action" in events[number] else "observation"
+    odd = events[number] | {kind: {"x\ud83d": 1, **events[number][kind]}}
+    chunk = json.dumps(CHUNK | {"events": [*events[:number], odd, odd, *events[number + 1 :]]}).encode()
+    path = laid_out(tmp_path, {"chunk_000.json": chunk})
+    found = outcome(path, tmp_path / "out")
+    assert isinstance(found, int) or str(path) in found
