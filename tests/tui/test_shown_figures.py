@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from replay.numbers.metrics import summary
+from replay.numbers.figures import summary
 from replay.records import Record
 from tests.support.places import ROOT
 from tests.support.report_page import ReadPage

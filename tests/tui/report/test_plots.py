@@ -5,7 +5,7 @@ import re
 from msgspec import structs
 
 from replay.numbers.curves import passed_within
-from replay.numbers.metrics import summary
+from replay.numbers.figures import summary
 from tests.support.report_records import MANY, RECORDS, SUMMARY, record
 from tui.figures import share_words
 from tui.report.plots import plots_of
