@@ -12,8 +12,9 @@ from replay.records import Ending, Moment, Record, Verdict
 from replay.run.store import Store
 from tui.cli.app import app
 from tui.comparing.words import groups_page
+from tui.render.markdown import fenced, plain
 from tui.tables.comparison import comparison_table
-from tui.tables.comparison_markdown import comparison_markdown, fenced, plain
+from tui.tables.comparison_markdown import comparison_markdown
 
 DIFFERENCE = {
     "n": 300,
@@ -311,8 +312,8 @@ def test_adherence_to_each_instruction_stands_in_a_table_of_its_own_everywhere()
     name = "".join("".join(lines).split())
     assert "change-inner-loop" in name
     text = comparison_markdown(document(found), 0)
-    assert "<summary>Instructions of developers</summary>" in text
-    assert "| -58.0 (-100.0 to -12.5) | 🔴 |" in text
+    assert "<summary>Instructions of developers, B less A (p adjusted by Holm)</summary>" in text
+    assert "| -58.0 (-100.0 to -12.5) | 0.004 | 🔴 worse |" in text
     assert plain(MEASURED["metric"]) in text
     page = groups_page(found).plain
     assert "change-inner-loop-to-start-from-" in page

@@ -88,8 +88,8 @@ def test_a_page_shows_the_same_of_a_comparison(name):
 def _lines_of(found):
     for one in found:
         yield from (one.title, *one.notes, *one.sentences)
-        for table in one.tables:
-            yield from (table.title, " | ".join(table.head), *(" | ".join(row) for row in table.rows))
+        for table in one.sections:
+            yield from (table.title, " | ".join(table.columns), *(" | ".join(row) for row in table.rows))
 
 
 def _run(name):

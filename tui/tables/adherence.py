@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tui.figures import Summary, mapping, share_words
-from tui.tables.sections import section_title
+from tui.render.terminal import section_title
 from tui.terminal_text import one_line
 
 ADHERENCE_HEAD = ("follow", "share", "follow and pass", "follow, fail", "break, pass")

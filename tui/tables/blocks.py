@@ -13,7 +13,7 @@ from rich.text import Text
 
 from corpora.codev.answer_errors import ANSWER_ERRORS
 from tui.figures import DASH, Summary, percent
-from tui.tables.sections import section_title
+from tui.render.terminal import section_title
 
 _ALL = "all"
 _WORDS = (

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tui.figures import DASH, Summary, mapping, number_of, percent
-from tui.tables.sections import section_title
+from tui.render.terminal import section_title
 
 
 def similarity_section(summary: Summary) -> Iterator[RenderableType]:

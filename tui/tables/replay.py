@@ -15,8 +15,9 @@ from rich.text import Text
 from tui import figures
 from tui.figures import Summary
 from tui.glossary import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
+from tui.render.terminal import section_title
 from tui.tables.adherence import instructions_section
-from tui.tables.sections import REASONS, failure_reasons, machine_warnings, section_title
+from tui.tables.sections import REASONS, failure_reasons, machine_warnings
 from tui.terminal_text import message, one_line, shorten
 
 WIDTH = 80

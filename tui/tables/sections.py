@@ -11,15 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from tui.figures import Summary, mapping, reasons
+from tui.render.terminal import section_title
 from tui.terminal_text import message
 
 REASONS = 5
 """The number of an ending's reasons that are named: the most frequent ones."""
-
-
-def section_title(text: str) -> RenderableType:
-    """Lay out the title of a section, with a blank line above."""
-    return Padding(Text(text, "bold"), (1, 0, 0, 0), expand=False)
 
 
 def failure_reasons(summary: Summary) -> Iterator[RenderableType]:
