@@ -48,9 +48,10 @@ def tone_of(words: str) -> Tone:
 
 def in_one(sections: Iterable[Section], title: str = "") -> Section:
     """Put sections of the same columns into one table, each under its title, without the meanings of its rows."""
-    found = [_without_meanings(section) for section in sections]
-    rows = [row for at, own in enumerate(found) for row in ([[own.title]] if at else []) + list(own.rows)]
-    return replace(found[0], title=title, rows=rows)
+    found = [_without_meanings(section) for section in sections if section.rows]
+    first, others = (found[0], found[1:]) if found else (Section(title, [], []), [])
+    below = (row for own in others for row in ([own.title], *([f"  {name}", *cells] for name, *cells in own.rows)))
+    return replace(first, title=title, rows=[*first.rows, *below])
 
 
 def _without_meanings(section: Section) -> Section:

@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
-from rich.console import RenderableType
+from rich.cells import cell_len
+from rich.console import JustifyMethod, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -16,8 +17,9 @@ from tui.terminal_text import message, one_line, shorten
 
 NAME = 200
 """The cells that a name takes at most; one that is longer than its column goes on in the next line."""
-_OVERHANG = 3
-"""The cells by which a head may be wider than its column."""
+_WIDTH, _GAP = 80, 2
+_LEAST_NAME = 16
+"""The cells that are left for names before numbers go on in the next line."""
 _STYLES = {"good": "green", "bad": "red", "unsure": "yellow", "": ""}
 
 
@@ -37,37 +39,41 @@ def in_terminal(section: Section) -> Iterator[RenderableType]:
         return
     if section.title:
         yield section_title(section.title)
-    yield table_of(section)
+    inset = 2 if PLAIN.issuperset(section.columns) else 0
+    yield Padding(table_of(section), (0, 0, 0, inset), expand=False)
     if section.note:
         yield Text(message(section.note), "dim")
 
 
 def table_of(section: Section, *, name: int = NAME) -> Table:
-    """Lay out the table of a section; its names take at most so many cells. Without heads that say something it has none."""
+    """Lay out the table of a section; its names take at most so many cells. Without heads that say something it has none.
+
+    In 80 columns numbers stand in one line as long as there is room for some of the name, and heads as long as there is room for all.
+    """
     if PLAIN.issuperset(section.columns):
         return _grid(section, name)
+    cells = [[one_line(row[at]) for row in section.rows if at < len(row)] for at in range(len(section.columns))]
+    names, *numbers = [max(map(cell_len, own), default=0) for own in cells]
+    is_tight = min(names, name) + sum(max(size, cell_len(head)) + _GAP for size, head in zip(numbers, section.columns[1:], strict=True)) > _WIDTH  # fmt: skip
+    is_full = _LEAST_NAME + sum(size + _GAP for size in numbers) > _WIDTH
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for at, head in enumerate(section.columns):
-        cells = [row[at] for row in section.rows if at < len(row)]
-        if at == 0:
-            table.add_column(Text(one_line(head)), overflow="fold")
-        elif head == "meaning":
-            table.add_column(head)
-        else:
-            table.add_column(Text(_folded(one_line(head), cells)), justify="right", no_wrap=True)
+        words = _folded(one_line(head), cells[at]) if is_tight and at else one_line(head)
+        justify: JustifyMethod = "right" if at and head != "meaning" else "left"
+        table.add_column(Text(words), justify=justify, overflow="fold", no_wrap=justify == "right" and not is_full)
     is_nested = any(row[0].startswith("  ") for row in section.rows)
     for row in section.rows:
         if len(row) == 1:
             table.add_section()
         style = "bold" if len(row) == 1 or (is_nested and not row[0].startswith("  ")) else style_of(row[-1])
-        table.add_row(*_cells(row, name), style=style)
+        table.add_row(*_cells(section, row, name), style=style)
     return table
 
 
 def _folded(head: str, cells: Sequence[str]) -> str:
     """A head in as many lines as its column is narrow. Example: `pairs in clusters` over `9 in 8` has two."""
-    longest = max((len(text) for text in (*cells, *head.split())), default=1)
-    return head if len(head) <= longest + _OVERHANG else textwrap.fill(head, longest)
+    longest = max(map(len, (*cells, *head.split())))
+    return head if len(head) < longest + _GAP else textwrap.fill(head, longest)
 
 
 def _grid(section: Section, name: int) -> Table:
@@ -75,18 +81,24 @@ def _grid(section: Section, name: int) -> Table:
     table = Table.grid(padding=(0, 2))
     has_meaning = section.columns[-1] == "meaning"
     for at, head in enumerate(section.columns):
-        table.add_column(min_width=14 if at == 0 else None, no_wrap=head != "meaning" and at > 0, overflow="fold")
+        table.add_column(
+            min_width=16 if at == 0 and "number" in section.columns else None,
+            no_wrap=head != "meaning" and at > 0,
+            overflow="fold",
+        )
         table.columns[at].justify = "right" if head == "number" else "left"
     for row in section.rows:
-        first, *values = _cells(row, name)
-        last = [values.pop()] if has_meaning else []
-        for one in values:
+        first, *values = _cells(section, row, name)
+        for one in values[:-1] if has_meaning else values:
             one.stylize("bold")
-        for one in last if has_meaning else [first]:
-            one.stylize("dim")
-        table.add_row(first, *values, *last)
+        (values[-1] if has_meaning and values else first).stylize("" if has_meaning and not values else "dim")
+        table.add_row(first, *values)
     return table
 
 
-def _cells(row: Sequence[str], name: int) -> list[Text]:
-    return [Text(shorten(one_line(text), name)) if at == 0 else Text(one_line(text)) for at, text in enumerate(row)]
+def _cells(section: Section, row: Sequence[str], name: int) -> list[Text]:
+    """The cells of a row, made safe. A meaning may have several lines."""
+    safe = [
+        message(text) if head == "meaning" else one_line(text) for head, text in zip(section.columns, row, strict=False)
+    ]
+    return [Text(shorten(safe[0], name)), *map(Text, safe[1:])]

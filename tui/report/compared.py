@@ -12,7 +12,7 @@ from replay.numbers.paired.moments import shared_moments
 from replay.numbers.paired.sentences import front_sentences, side_names
 from tui.render.section import Section
 from tui.report.reported import ReportedRun
-from tui.tables.comparison import groups_section, measure_sections, passes_section
+from tui.tables.sections import groups_section, measure_sections, passes_section
 from tui.terminal_text import one_line
 
 ASKED = 0.05

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -19,17 +18,14 @@ from replay.numbers.paired.sentences import front_sentences, side_names
 from tui.figures import (
     adjusted_words,
     chance_words,
-    measure_name,
-    measure_words,
-    measured_net_words,
     net_words,
     passing_words,
     percent,
-    share_words,
     verdict_words,
 )
-from tui.render.section import TOO_FEW, Section
+from tui.render.section import Section
 from tui.render.terminal import in_terminal, section_title, style_of, table_of
+from tui.tables.sections import groups_section, measure_sections, runs_section
 from tui.terminal_text import bounded, message, one_line, shorten
 
 _LINES = 8
@@ -82,87 +78,10 @@ def _pair(
             yield Text(f"  {message(note)}", "yellow")
 
 
-def runs_section(found: Mapping[str, Any]) -> Section:
-    """A row for each run: what it is called, and its figures."""
-    names = _short_names([run["name"] for run in found["runs"]])
-    rows = [
-        [
-            run["label"],
-            name,
-            f"{run['moments']:,}",
-            share_words(run["pass_at_1"]),
-            "" if (in_time := run["passed_in_time"].get("value")) is None else f"{percent(in_time)} %",
-            "" if run["latency_p50"] is None else f"{run['latency_p50']:,.0f}",
-            "" if run["cost"] is None else f"{run['cost']:,.2f}",
-        ]
-        for run, name in zip(found["runs"], names, strict=True)
-    ]
-    return Section("", ["", "run", "moments", "pass@1 (95 %)", "in time", "p50 ms", "cost"], rows)
-
-
 def _fitted(section: Section) -> Table:
     """The table of all runs in 80 columns."""
     rows = [[label, shorten(one_line(name), _RUN), *cells] for label, name, *cells in section.rows]
     return table_of(replace(section, rows=rows))
-
-
-def _short_names(names: Sequence[str]) -> list[str]:
-    """Names without the folders that all have in common."""
-    shared = os.path.commonpath([os.path.dirname(name) for name in names]) if all("/" in name for name in names) else ""  # noqa: PTH120 - names
-    return [name.removeprefix(shared).removeprefix("/") if shared not in {"", "/"} else name for name in names]
-
-
-def passes_section(found: Mapping[str, Any], letter: str) -> Section:
-    """What both sides pass, and the difference."""
-    one = found["difference"]
-    head = [
-        "",
-        "A passes",
-        f"{letter} passes",
-        "pairs in clusters",
-        "points (95 %)",
-        "p (Holm)" if one["of"] > 1 else "p",
-    ]
-    pairs = f"{one['n']:,} in {one['clusters']:,}"
-    sides = map(passing_words, found["passed"])
-    row = ["all", *sides, pairs, net_words(one["net"]), chance_words(one["p_adjusted"])]
-    return Section("Tests passed", head, [row])
-
-
-def measure_sections(found: Mapping[str, Any], letter: str) -> Iterator[Section]:
-    """The other measures of a comparison, and how far both sides follow instructions of developers."""
-    for key, title in (("metrics", "other measures"), ("instructions", "instructions of developers")):
-        head = ["", "A", letter, "difference (95 %)", "p", f"{letter} is"]
-        yield Section(f"{title}, {letter} less A (p adjusted by Holm)", head, [_measured(one) for one in found[key]])
-
-
-def _measured(one: Mapping[str, Any]) -> Sequence[str]:
-    return [
-        measure_name(one["metric"]),
-        measure_words(one["first"], one["unit"]),
-        measure_words(one["second"], one["unit"]),
-        measured_net_words(one["net"], one["unit"]),
-        chance_words(one["p_adjusted"]),
-        "" if one["says"] == "not told apart" else one["says"],
-    ]
-
-
-def groups_section(found: Mapping[str, Any], letter: str) -> Section:
-    """The difference in each group of moments."""
-    rows = [
-        [
-            shorten(f"{one['by']} {one['group']}", _NAME),
-            f"{one['n']:,} in {one['clusters']:,}",
-            net_words(one["net"]),
-            chance_words(one["p_adjusted"]),
-            TOO_FEW.get(one["says"], one["says"]),
-        ]
-        for one in found["breakdowns"]
-    ]
-    words = f"too few: not told from chance, and the interval is wider than {100 * found['asked']:g} points"
-    note = words if any(one["says"] in TOO_FEW for one in found["breakdowns"]) else ""
-    head = ["", "pairs in clusters", "points (95 %)", "p", f"{letter} passes"]
-    return Section(f"{letter} less A in groups (p adjusted by Holm)", head, rows, note)
 
 
 def _changed(changed: Sequence[Mapping[str, Any]], letter: str, shown: int) -> Iterator[RenderableType]:

@@ -11,7 +11,7 @@ from replay.numbers.paired.sentences import front_sentences
 from tui.figures import adjusted_words, chance_words, net_words, percent, verdict_words
 from tui.render.markdown import SIGNS, fenced, fold, folded, in_markdown, plain
 from tui.render.section import tone_of
-from tui.tables.comparison import groups_section, measure_sections, runs_section
+from tui.tables.sections import groups_section, measure_sections, runs_section
 
 
 def comparison_markdown(found: Mapping[str, Any], changed: int) -> str:

@@ -29,10 +29,10 @@ from tui.figures import (
     testable_share,
 )
 from tui.glossary import ENDINGS, ERROR_CLASSES, UNTESTABLE, VERDICTS
-from tui.tables.adherence import instructions_section
+from tui.render.terminal import in_terminal
 from tui.tables.blocks import block_sections
 from tui.tables.likeness import similarity_section
-from tui.tables.sections import failure_reasons, machine_warnings
+from tui.tables.sections import failures_section, instructions_section, machine_section
 from tui.terminal_text import headline, message, one_line, shorten
 
 NAME = 28
@@ -113,9 +113,8 @@ def _parts(summary: Mapping[str, Any], by: Sequence[str]) -> Iterator[Renderable
     yield from _counts("why tasks are untestable", counts(summary, "why_untestable"), _UNTESTABLE)
     yield from _causes(counts(summary, "causes"))
     yield from _counts("failures in the classes of SimCopilot's paper", _paper_classes(summary), ERROR_CLASSES)
-    yield from instructions_section(summary)
-    yield from failure_reasons(summary)
-    yield from machine_warnings(summary)
+    for section in (instructions_section(summary, narrow=True), failures_section(summary), machine_section(summary)):
+        yield from in_terminal(section)
     yield from _named(
         _infrastructure_failures(summary), "tasks that could not be tested on this machine (they do not count)"
     )
