@@ -33,20 +33,21 @@ def section_title(text: str) -> RenderableType:
     return Padding(Text(one_line(text), "bold"), (1, 0, 0, 0), expand=False)
 
 
-def in_terminal(section: Section) -> Iterator[RenderableType]:
+def in_terminal(section: Section, *, name: int = NAME, dense: bool = False) -> Iterator[RenderableType]:
     """Lay out a section: its title, its table and its note; nothing if it has no rows."""
     if not section.rows:
         return
     if section.title:
         yield section_title(section.title)
-    inset = 2 if PLAIN.issuperset(section.columns) else 0
-    yield Padding(table_of(section), (0, 0, 0, inset), expand=False)
+    inset = 2 if PLAIN.issuperset(section.columns) and (section.title or "meaning" in section.columns) else 0
+    above = 0 if section.title else 1
+    yield Padding(table_of(section, name=name, dense=dense), (above, 0, 0, inset), expand=False)
     if section.note:
         yield Text(message(section.note), "dim")
 
 
-def table_of(section: Section, *, name: int = NAME) -> Table:
-    """Lay out the table of a section; its names take at most so many cells. Without heads that say something it has none.
+def table_of(section: Section, *, name: int = NAME, dense: bool = False) -> Table:
+    """Lay out the table of a section; its names take at most so many cells. Without heads that say something it has none. A dense one has no more than a space between columns.
 
     In 80 columns numbers stand in one line as long as there is room for some of the name, and heads as long as there is room for all.
     """
@@ -56,11 +57,14 @@ def table_of(section: Section, *, name: int = NAME) -> Table:
     names, *numbers = [max(map(cell_len, own), default=0) for own in cells]
     is_tight = min(names, name) + sum(max(size, cell_len(head)) + _GAP for size, head in zip(numbers, section.columns[1:], strict=True)) > _WIDTH  # fmt: skip
     is_full = _LEAST_NAME + sum(size + _GAP for size in numbers) > _WIDTH
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    padding = 0 if dense else (0, 1, 0, 0)
+    table = Table(box=SIMPLE_HEAD, padding=padding, pad_edge=False, show_edge=False)
     for at, head in enumerate(section.columns):
-        words = _folded(one_line(head), cells[at]) if is_tight and at else one_line(head)
+        words = _folded(one_line(head), cells[at]) if is_tight and at and not dense else one_line(head)
         justify: JustifyMethod = "right" if at and head != "meaning" else "left"
-        table.add_column(Text(words), justify=justify, overflow="fold", no_wrap=justify == "right" and not is_full)
+        table.add_column(
+            Text(words), justify=justify, overflow="fold", no_wrap=dense or (justify == "right" and not is_full)
+        )
     is_nested = any(row[0].startswith("  ") for row in section.rows)
     for row in section.rows:
         if len(row) == 1:

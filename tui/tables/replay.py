@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -11,7 +12,7 @@ from rich.text import Text
 from tui import figures
 from tui.figures import Summary
 from tui.render.section import Section, in_one, meanings
-from tui.render.terminal import in_terminal, section_title, table_of
+from tui.render.terminal import in_terminal, section_title
 from tui.tables.sections import (
     count_sections,
     failures_section,
@@ -44,7 +45,7 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
     if 2 <= len(tapes) <= SIDE_BY_SIDE:
         yield from _columns({**tapes, "total": summary})
     else:
-        yield Padding(table_of(figures_section({"": summary})), (1, 0, 0, 0), expand=False)
+        yield from in_terminal(replace(figures_section({"": summary}), title=""))
         yield from _why_wide(summary)
         for section in (*count_sections({"": summary}, summary), lengths_section({"": summary})):
             yield from in_terminal(section)
@@ -70,7 +71,6 @@ def _columns(runs: Mapping[str, Summary]) -> Iterator[RenderableType]:
     whole = in_one([narrow_figures_section(named), *counts, lengths_section(named)])
     yield from in_terminal(whole)
     yield from _why_wide(total)
-    yield Text("")
     yield from in_terminal(meanings(counts))
 
 
@@ -90,8 +90,7 @@ def _lines(tapes: Mapping[str, Summary]) -> Iterator[RenderableType]:
         ]
         for name, tape in tapes.items()
     ]
-    section = Section("", ["tape", "moments", "testable", "tests passed (95 % interval)"], rows)
-    yield Padding(table_of(section), (1, 0, 0, 0), expand=False)
+    yield from in_terminal(Section("", ["tape", "moments", "testable", "tests passed (95 % interval)"], rows))
 
 
 def nothing_played(summary: Summary) -> RenderableType:

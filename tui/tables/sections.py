@@ -63,12 +63,14 @@ def narrow_figures_section(runs: Mapping[str, Summary]) -> Section:
 
 
 def count_sections(
-    runs: Mapping[str, Summary], total: Summary | None = None, *, shares: bool = True
+    runs: Mapping[str, Summary], total: Summary | None = None, *, shares: bool = True, without: str = ""
 ) -> Iterator[Section]:
     """How the moments of runs ended, what their verdicts are, and the rest that is counted by name. `total` decides the rows, and has the reasons of endings."""
     for title, key, names in _MEANINGS:
         found = [_counts(run, key) for run in runs.values()]
-        if key == "error_classes" and not any(run.get("corpus") == "simcopilot" for run in runs.values()):
+        if key == without or (
+            key == "error_classes" and not any(run.get("corpus") == "simcopilot" for run in runs.values())
+        ):
             continue
         rows = [
             [
