@@ -49,7 +49,9 @@ def task_figures(scored: Sequence[QuestionScore]) -> dict[str, FigureDocument]:
     return repository_figures(values, SCALES[task], shares=task in CHOICE_TASKS or task == "reverse-qa-hallu")
 
 
-def repository_figures(values: Mapping[str, Sequence[float]], scale: float, *, shares: bool) -> dict[str, FigureDocument]:
+def repository_figures(
+    values: Mapping[str, Sequence[float]], scale: float, *, shares: bool
+) -> dict[str, FigureDocument]:
     """Repository → the figure of its values (a share with Wilson's interval, or a mean with Student's), and `mean`: the unweighted mean over them."""
     found = {
         name: share(round(fsum(own)), len(own)) if shares else unweighted_mean([own], scale, shares=False)
