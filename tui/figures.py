@@ -6,11 +6,12 @@ and nowhere else in the terminal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from replay.numbers.clusters import NAMES
+from replay.numbers.figures import BY_NAME, FIGURES, FigureKind
 from tui.terminal_text import one_line
 
 Summary: TypeAlias = Mapping[str, Any]
@@ -23,18 +24,6 @@ _DIFFERENCES = {
     "as many": "as many pass, to within {asked} points",
     "too few to tell": "too few to tell: the interval is wider than the {asked} points that are asked about",
 }
-
-METRICS = {
-    "passed_in_time": "passed in time",
-    "exact": "exact",
-    "edit_similarity": "edit similarity",
-    "acceptance": "accepted",
-    "keystrokes_saved": "keys saved",
-    "latency": "mean latency",
-    "adherence": "follows instructions",
-    "follows_and_passes": "follows and passes",
-}
-"""What the measures of `replay.numbers.paired` are called; those of one instruction have its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +313,8 @@ def verdict_words(answer: Mapping[str, Any]) -> str:
 
 def measure_name(metric: str) -> str:
     """Return what a measure is called: in words, or the id of an instruction."""
-    return METRICS.get(metric) or one_line(metric)
+    kind = BY_NAME.get(metric)
+    return (kind.short or kind.title) if kind else one_line(metric)
 
 
 def measure_words(value: float, unit: str) -> str:
@@ -379,3 +369,86 @@ def cost_words(summary: Summary) -> str:
     told = f"Tokens: {least}{found['input_tokens']:,} of prompts, {found['output_tokens']:,} of answers"
     cost = "no price in [prices]" if found["cost"] is None else f"cost {least}{found['cost']:,.4g}"
     return f"{told}; {cost}.{untold}"
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """A row of the figures of a run: its title, and its words from a summary; empty if the run did not measure it."""
+
+    title: str
+    words: Callable[[Summary], str]
+    narrow: Sequence[tuple[str, Callable[[Summary], str]]] = ()
+    """The rows that it has in narrow columns, where they are others."""
+
+
+def figure_rows(runs: Iterable[Summary]) -> Iterator[FigureRow]:
+    """The rows of figures that tables and reports have: those of `FIGURES`, and what is told beside them."""
+    yield from _MOMENTS
+    for kind in FIGURES:
+        if kind.unit == "share" and kind.where[0] in {"metrics", "similarity"} and kind.name != "testable":
+            yield from _OWN_ROWS.get(kind.name) or (_row_of(kind),)
+    yield from _LATENCY
+    found = [mapping(run.get("pass_at_k") or metric(run, "pass_at_k")) for run in runs]
+    for k in dict.fromkeys(k for own in found for k in own if k != "1"):
+        yield FigureRow(f"pass@{k}", _pass_at(k))
+
+
+def _row_of(kind: FigureKind) -> FigureRow:
+    words: Callable[[Summary], str] = lambda summary: share_words(kind.document(summary))  # noqa: E731
+    return FigureRow(kind.title, words, [(kind.short or kind.title, words)])
+
+
+def _pass_at(k: str) -> Callable[[Summary], str]:
+    return lambda run: share_words(mapping(mapping(run.get("pass_at_k") or metric(run, "pass_at_k")).get(k)))
+
+
+def _judged(name: str) -> Callable[[Summary], str]:
+    return lambda summary: f"{number:,}" if (number := getattr(judged_counts(summary), name)) else ""
+
+
+def _testable_words(summary: Summary) -> str:
+    return share_words(testable_share(summary))
+
+
+def _part(words: Callable[[Summary], tuple[str, str]], at: int) -> Callable[[Summary], str]:
+    return lambda summary: words(summary)[at]
+
+
+def _quantile(name: str) -> Callable[[Summary], str]:
+    return lambda summary: latency(summary, name)
+
+
+def _no_person_edits(summary: Summary) -> str:
+    edits = mapping(summary.get("no_person")).get("edits", 0)
+    return f"{edits:,}" if edits else ""
+
+
+_MOMENTS = (
+    FigureRow("moments", moments_words),
+    FigureRow("with a verdict", judged_words, [(f"  {word}", _judged(name)) for word, name in (("testable", "testable"), ("untestable", "untestable"), ("not tested", "untested"))]),
+    FigureRow("share testable", _testable_words, [("  share testable", _testable_words)]),
+)  # fmt: skip
+_OWN_ROWS: Mapping[str, Sequence[FigureRow]] = {
+    "pass_at_1": (
+        FigureRow("tests passed", passed_words, [("tests passed", _part(passed, 0)), ("  share", _part(passed, 1)), ("  95 % interval", interval_words)]),
+        FigureRow("clusters", clusters_words, [("  clusters", _part(clusters, 0)), ("  design effect", _part(clusters, 1))]),
+    ),
+    "pass_by_hole": (FigureRow("passed, by hole", by_hole_words, [("  by hole", by_hole_words)]),),
+    "passed_in_time": (FigureRow("passed in time", in_time_words, [("passed in time", _part(in_time, 0)), ("  share", _part(in_time, 1))]),),
+    "keystrokes_saved": (
+        FigureRow(
+            "keystrokes saved",
+            keystrokes_words,
+            [
+                ("keystrokes saved", _part(keystrokes, 0)),
+                ("  share", _part(keystrokes, 1)),
+                ("  95 % interval", lambda summary: range_words(metric(summary, "keystrokes_saved"))),
+            ],
+        ),
+    ),
+}  # fmt: skip
+"""Figures that say more than a share with its interval."""
+_LATENCY = (
+    FigureRow("latency", latency_words, [(f"latency {name}", _quantile(name)) for name in ("p50", "p95")]),
+    FigureRow("not a person's", no_person_words, [("not a person's", _no_person_edits)]),
+)

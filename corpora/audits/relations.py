@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from replay.numbers.agreement import pearson, spearman
-from replay.numbers.intervals import Figure
+from replay.numbers.intervals import FigureDocument
 
 _FEWEST = 3
 """Pairs: two points always lie on a line."""
@@ -64,8 +64,8 @@ class SimilarityRelation(msgspec.Struct, frozen=True):
 
     category: str
     """Empty: over all tasks."""
-    pearson: Figure
-    spearman: Figure
+    pearson: FigureDocument
+    spearman: FigureDocument
     models: int
 
 

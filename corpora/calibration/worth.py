@@ -9,7 +9,7 @@ from typing import Any
 
 from corpora.calibration.cases import LabelledCase
 from replay.numbers.agreement import cohens_kappa, spearman
-from replay.numbers.intervals import Figure, figure, share
+from replay.numbers.intervals import FigureDocument, figure, share
 from replay.numbers.students_t import student_quantile
 from server.judging import TextJudge
 
@@ -68,7 +68,7 @@ def _is_alike(scores: Sequence[float | None]) -> bool:
     return None not in scores and len(set(scores)) == 1
 
 
-def mean(values: Sequence[float]) -> Figure:
+def mean(values: Sequence[float]) -> FigureDocument:
     """The mean with Student's 95 % interval; no interval for fewer than two values or where all are alike."""
     n = len(values)
     if not n:

@@ -13,7 +13,7 @@ from math import fsum, sqrt
 from types import MappingProxyType
 
 from corpora.efcb.questions import CHOICE_TASKS, TASKS, TaskName
-from replay.numbers.intervals import Figure, figure, share, wilson
+from replay.numbers.intervals import FigureDocument, figure, share, wilson
 from replay.numbers.students_t import student_quantile
 
 _Z = 1.959963984540054
@@ -40,7 +40,7 @@ class QuestionScore:
     score: float | None
 
 
-def task_figures(scored: Sequence[QuestionScore]) -> dict[str, Figure]:
+def task_figures(scored: Sequence[QuestionScore]) -> dict[str, FigureDocument]:
     """Repository → its score in one task with a 95 % interval, and `mean`: the unweighted mean over repositories."""
     values = _by_repository(scored)
     if not values:
@@ -49,7 +49,9 @@ def task_figures(scored: Sequence[QuestionScore]) -> dict[str, Figure]:
     return repository_figures(values, SCALES[task], shares=task in CHOICE_TASKS or task == "reverse-qa-hallu")
 
 
-def repository_figures(values: Mapping[str, Sequence[float]], scale: float, *, shares: bool) -> dict[str, Figure]:
+def repository_figures(
+    values: Mapping[str, Sequence[float]], scale: float, *, shares: bool
+) -> dict[str, FigureDocument]:
     """Repository → the figure of its values (a share with Wilson's interval, or a mean with Student's), and `mean`: the unweighted mean over them."""
     found = {
         name: share(round(fsum(own)), len(own)) if shares else unweighted_mean([own], scale, shares=False)
@@ -66,7 +68,7 @@ def _by_repository(scored: Iterable[QuestionScore]) -> dict[str, list[float]]:
     return dict(values)
 
 
-def unweighted_mean(strata: Sequence[Sequence[float]], scale: float = 1.0, *, shares: bool) -> Figure:
+def unweighted_mean(strata: Sequence[Sequence[float]], scale: float = 1.0, *, shares: bool) -> FigureDocument:
     """The mean of the means of some repositories, each counted alike, with a 95 % interval for questions drawn anew in each of them.
 
     The variance of the mean of K means is the sum of s² / (K² n) over them (stratified sampling, Cochran 1977, section 5.4), and n in the figure is
@@ -96,7 +98,7 @@ def unweighted_mean(strata: Sequence[Sequence[float]], scale: float = 1.0, *, sh
     return figure(value, (max(0.0, value - half), min(scale, value + half)), number, number, None)
 
 
-def efcb_score(scored: Sequence[QuestionScore]) -> Figure | None:
+def efcb_score(scored: Sequence[QuestionScore]) -> FigureDocument | None:
     """The EFCB score: (accuracies of the two GMCQ + scores of MPR-Gen and Reverse-QA by 10 + 1 - rate of hallucinations) / 5, of the unweighted means.
 
     None where a task has no score. `n` is the number of questions with a score in the five tasks, `clusters` that of their pull requests. The 95 % interval

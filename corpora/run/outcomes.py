@@ -9,7 +9,7 @@ from functools import cached_property
 from corpora.causes import LACKING, kind_of
 from corpora.tasks import Task
 from replay.numbers.clusters import cluster_of
-from replay.numbers.intervals import Figure, clustered_share
+from replay.numbers.intervals import FigureDocument, clustered_share
 from replay.numbers.metrics import UNJUDGED
 from replay.numbers.passing import passing as mean_pass_at_k
 from replay.numbers.passing import published_pass_at_k
@@ -74,13 +74,13 @@ class TaskOutcome:
         return any(kind_of(cause).kind in LACKING for cause in causes)
 
 
-def passing(outcomes: Iterable[TaskOutcome], k: int, by: ClusterBy = "program") -> Figure:
+def passing(outcomes: Iterable[TaskOutcome], k: int, by: ClusterBy = "program") -> FigureDocument:
     """The mean of pass@k over the testable tasks with at least k samples (`replay.numbers.passing`)."""
     counts = ((cluster_of_task(outcome, by), *outcome.counts) for outcome in outcomes if outcome.is_testable)
     return mean_pass_at_k(counts, k)
 
 
-def published_passing(outcomes: Iterable[TaskOutcome], k: int, by: ClusterBy = "program") -> Figure:
+def published_passing(outcomes: Iterable[TaskOutcome], k: int, by: ClusterBy = "program") -> FigureDocument:
     """The mean of pass@k over all tasks that have an answer, as DevBench's script has it (`execute_benchmark.py`, `pass_at_k_cases`).
 
     An answer that passes counts, whether or not the tests notice an empty gap, and whether or not the ground truth passes. `n` is the
@@ -90,7 +90,7 @@ def published_passing(outcomes: Iterable[TaskOutcome], k: int, by: ClusterBy = "
     return clustered_share((cluster, published_pass_at_k(n, c, k)) for cluster, n, c in counts if n)
 
 
-def share_testable(outcomes: Iterable[TaskOutcome], by: ClusterBy = "program") -> Figure:
+def share_testable(outcomes: Iterable[TaskOutcome], by: ClusterBy = "program") -> FigureDocument:
     """The share of testable tasks among those that were judged. Failures of the infrastructure count nowhere."""
     judged = [one for one in outcomes if any(verdict.name != "infrastructure" for verdict in one.verdicts)]
     return clustered_share((cluster_of_task(one, by), float(one.is_testable)) for one in judged)

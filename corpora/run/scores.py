@@ -17,7 +17,7 @@ from corpora.run.error_classes import error_classes
 from corpora.run.outcomes import TaskOutcome, cluster_of_task, passing, published_passing, share_testable
 from corpora.tasks import Task
 from replay.numbers.adherence import adherence_summary
-from replay.numbers.intervals import Figure
+from replay.numbers.intervals import FigureDocument
 from replay.numbers.metrics import UNJUDGED, counted, latency_ms, pass_by_hole, pass_by_length, shares, unmeasured
 from replay.numbers.similarity import similarity
 from replay.options import ClusterBy
@@ -151,7 +151,7 @@ def _latency(options: EvaluateOptions, records: Sequence[Record]) -> dict[str, A
     return unmeasured(found) | {"note": _OF_PUBLISHED} if options.published else found
 
 
-def _pass_at_1(outcomes: Sequence[TaskOutcome], by: ClusterBy) -> Figure:
+def _pass_at_1(outcomes: Sequence[TaskOutcome], by: ClusterBy) -> FigureDocument:
     return passing(outcomes, 1, by) | {"testable": share_testable(outcomes, by)}
 
 

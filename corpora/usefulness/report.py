@@ -10,7 +10,7 @@ from typing import Any
 from corpora.usefulness.judging import JudgedSuggestion
 from corpora.usefulness.rubrics import DIMENSIONS
 from replay.numbers.bootstrap import RESAMPLES, bootstrapped_mean
-from replay.numbers.intervals import Figure
+from replay.numbers.intervals import FigureDocument
 
 Scores = Callable[[JudgedSuggestion], float | None]
 
@@ -69,7 +69,7 @@ def _grouped(
     return dict(sorted(groups.items()))
 
 
-def mean_of_tasks(judged: Sequence[JudgedSuggestion], score: Scores, seed: int) -> Figure:
+def mean_of_tasks(judged: Sequence[JudgedSuggestion], score: Scores, seed: int) -> FigureDocument:
     """The mean over tasks of the mean over the answers to each, with DevBench's interval; `n` counts tasks that have a score."""
     by_task: dict[str, list[float]] = defaultdict(list)
     for each in judged:

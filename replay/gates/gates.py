@@ -7,24 +7,22 @@ is missed fails; what is unsure fails only if that is wanted (`strict`). A figur
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from replay.errors import GateError
-from replay.numbers.costs import known_cost
-from replay.numbers.metrics import POINTS
+from replay.numbers.figures import FIGURES, FigureKind
 from replay.numbers.paired.measures import LEVEL
 
 GateOutcome: TypeAlias = Literal["kept", "missed", "unsure"]
 RunStanding: TypeAlias = Literal["better", "equal", "worse", "unsure"]
 """How a run stands to another: `equal` is not worse by more than the margin, for sure."""
-_Figure: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class GateLimit:
-    """What a figure of a run must reach: `figure` is a name of `FIGURES`, or one of `ADHERENCE` with an instruction behind a colon; shares are in [0, 1], latencies in ms."""
+    """What a figure of a run must reach: `figure` is a name of `LIMITED`, or one of `ADHERENCE` with an instruction behind a colon; shares are in [0, 1], latencies in ms."""
 
     figure: str
     number: float
@@ -61,85 +59,18 @@ class GateResult:
         return self.outcome == "missed" or (strict and self.outcome == "unsure")
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """A figure that can have a limit: how it is read from a summary, and which way it is good."""
-
-    read: Callable[[Mapping[str, Any]], _Figure]
-    is_gain: bool = True
-    is_count: bool = False
-    """A count is exact, and has no interval."""
-    unit: str = ""
+LIMITED: Mapping[str, FigureKind] = {kind.name: kind for kind in FIGURES if kind.where}
+"""The figures that can have a limit. Of those that are no gain (latency, failures) the limit is the most, of the others the least."""
+ADHERENCE = ("adherence", "follows_and_passes")
+"""Shares of the suggestions that instructions of developers concern (`replay.numbers.adherence`); each can be of one instruction."""
 
 
-def _metric(name: str) -> Callable[[Mapping[str, Any]], _Figure]:
-    return lambda summary: _member(summary, "metrics", name)
-
-
-def _member(summary: Mapping[str, Any], *names: str) -> _Figure:
-    found: Any = summary
-    for name in names:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
-
-
-def _saved(summary: Mapping[str, Any]) -> _Figure:
-    found = _member(summary, "metrics", "keystrokes_saved")
-    return {**found, "value": found.get("share")}
-
-
-def _latency(point: int) -> Callable[[Mapping[str, Any]], _Figure]:
-    def read(summary: Mapping[str, Any]) -> _Figure:
-        found = _member(summary, "metrics", "latency_ms")
-        return {
-            end: found.get(f"p{point}{suffix}") for end, suffix in (("value", ""), ("low", "_low"), ("high", "_high"))
-        }
-
-    return read
-
-
-def _count(group: str, name: str) -> Callable[[Mapping[str, Any]], _Figure]:
-    return lambda summary: {"value": _member(summary, group).get(name, 0)}
-
-
-def _told(name: str) -> Callable[[Mapping[str, Any]], _Figure]:
-    return lambda summary: {"value": known_cost(summary)[name]}
-
-
-def _adherence(name: str, id_: str = "") -> Callable[[Mapping[str, Any]], _Figure]:
-    """Of all instructions of the run together, or of one."""
-    place = ("by_id", id_) if id_ else ("all",)
-    return lambda summary: _member(summary, "instructions", *place, name)
-
-
-def _kind(figure: str) -> _Kind | None:
+def _kind(figure: str) -> FigureKind | None:
     """What a figure is; None for none. Example: `adherence:avoid-recursion`."""
     name, colon, id_ = figure.partition(":")
-    if colon:
-        return _Kind(_adherence(name, id_)) if id_ and name in ADHERENCE else None
-    return FIGURES.get(name)
-
-
-ADHERENCE = ("adherence", "follows_and_passes")
-"""Shares of the suggestions that instructions of developers concern (`replay.numbers.adherence`)."""
-FIGURES: dict[str, _Kind] = {
-    "pass_at_1": _Kind(_metric("pass_at_1")),
-    "pass_by_hole": _Kind(_metric("pass_by_hole")),
-    "passed_in_time": _Kind(_metric("passed_in_time")),
-    "acceptance": _Kind(_metric("acceptance")),
-    "keystrokes_saved": _Kind(_saved),
-    "testable": _Kind(lambda summary: _member(summary, "metrics", "pass_at_1", "testable")),
-    "exact": _Kind(lambda summary: _member(summary, "similarity", "exact")),
-    "edit_similarity": _Kind(lambda summary: _member(summary, "similarity", "edit_similarity")),
-    **{name: _Kind(_adherence(name)) for name in ADHERENCE},
-    **{f"latency_p{point}": _Kind(_latency(point), is_gain=False, unit=" ms") for point in POINTS},
-    "moments": _Kind(lambda summary: {"value": summary.get("moments")}, is_count=True),
-    "failed": _Kind(_count("endings", "failed"), is_gain=False, is_count=True),
-    "tokens": _Kind(_told("tokens"), is_gain=False, is_count=True),
-    "cost": _Kind(_told("cost"), is_gain=False, is_count=True),
-    "infrastructure": _Kind(_count("verdicts", "infrastructure"), is_gain=False, is_count=True),
-}
-"""The figures that can have a limit. Of those that are no gain (latency, failures) the limit is the most, of the others the least."""
+    if not colon:
+        return LIMITED.get(name)
+    return replace(LIMITED[name], place=("instructions", "by_id", id_, name)) if id_ and name in ADHERENCE else None
 
 
 def limit_of(text: str) -> GateLimit:
@@ -154,15 +85,14 @@ def limit_of(text: str) -> GateLimit:
     kind = _kind(name)
     if not sign or kind is None:
         raise GateError(
-            f"{text!r} is no gate: FIGURE=NUMBER, with one of {', '.join(FIGURES)}; of one instruction: adherence:ID"
+            f"{text!r} is no gate: FIGURE=NUMBER, with one of {', '.join(LIMITED)}; of one instruction: adherence:ID"
         )
     scale = 0.01 if number.strip().endswith("%") else 1.0
     try:
         value = float(number.strip().removesuffix("%")) * scale
     except ValueError as error:
         raise GateError(f"{text!r} is no gate: {number.strip()!r} is no number") from error
-    is_share = not kind.unit and not kind.is_count
-    if not math.isfinite(value) or (is_share and abs(value) > 1):
+    if not math.isfinite(value) or (kind.unit == "share" and abs(value) > 1):
         raise GateError(f"{text!r} is no gate: {name} is a share between 0 and 1 (0.3 or 30%)")
     return GateLimit(name, value)
 
@@ -172,16 +102,17 @@ def check_limit(limit: GateLimit, summary: Mapping[str, Any]) -> GateResult:
     kind = _kind(limit.figure)
     assert kind is not None, limit.figure  # `limit_of` knows it
     found = kind.read(summary)
-    value, low, high = (found.get(name) for name in ("value", "low", "high"))
+    value, low, high = found.value, found.low, found.high
     if value is None:
         return GateResult(limit.name, "missed", f"{limit.figure} was not measured in this run")
-    if kind.is_count:
+    if kind.unit == "count":
         low = high = value
     outcome = _outcome(low, high, limit.number, is_gain=kind.is_gain)
-    wanted = f"{'at least' if kind.is_gain else 'at most'} {limit.number:g}{kind.unit}"
-    ends = "" if kind.is_count else f" (95 % {_end(low, kind)} to {_end(high, kind)})"
+    unit = " ms" if kind.unit == "ms" else ""
+    wanted = f"{'at least' if kind.is_gain else 'at most'} {limit.number:g}{unit}"
+    ends = "" if kind.unit == "count" else f" (95 % {_end(low, kind)} to {_end(high, kind)})"
     told = {"kept": "", "missed": "it is not: ", "unsure": "the interval holds both: "}[outcome]
-    says = f"{limit.figure} must be {wanted}; {told}{_number(value, kind)}{kind.unit}{ends}"
+    says = f"{limit.figure} must be {wanted}; {told}{_number(value, kind)}{unit}{ends}"
     return GateResult(limit.name, outcome, says, value, low, high)
 
 
@@ -193,13 +124,13 @@ def _outcome(low: float | None, high: float | None, limit: float, *, is_gain: bo
     return "kept" if least >= limit else "missed" if most < limit else "unsure"
 
 
-def _number(value: float, kind: _Kind) -> str:
-    if kind.is_count:
+def _number(value: float, kind: FigureKind) -> str:
+    if kind.unit == "count":
         return f"{value:,g}" if value < 1000 else f"{value:,.0f}"
-    return f"{value:,.0f}" if kind.unit else f"{value:.3f}"
+    return f"{value:,.0f}" if kind.unit == "ms" else f"{value:.3f}"
 
 
-def _end(value: float | None, kind: _Kind) -> str:
+def _end(value: float | None, kind: FigureKind) -> str:
     return "unknown" if value is None else _number(value, kind)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import atanh, fsum, sqrt, tanh
 
-from replay.numbers.intervals import Figure, figure
+from replay.numbers.intervals import FigureDocument, figure
 
 _NOTHING = 1e-6
 _Z = 1.959963984540054
@@ -15,7 +15,7 @@ _FEWEST = 4
 """Pairs of which a correlation has an interval."""
 
 
-def cohens_kappa(pairs: Sequence[tuple[str, str]]) -> Figure:
+def cohens_kappa(pairs: Sequence[tuple[str, str]]) -> FigureDocument:
     """Cohen's kappa of two raters, from their labels of the same items (Cohen 1960, Educational and Psychological Measurement 20, 37-46).
 
     1 less the share on which they differ by the share on which they would differ by chance, with the large-sample 95 % interval of Fleiss, Cohen and
@@ -48,7 +48,7 @@ def _variance(pairs: Sequence[tuple[str, str]], kappa: float, agreed: float, cha
     return (same + (1 - kappa) ** 2 * other - rest) / (n * (1 - chance) ** 2)
 
 
-def spearman(one: Sequence[float], other: Sequence[float]) -> Figure:
+def spearman(one: Sequence[float], other: Sequence[float]) -> FigureDocument:
     """Spearman's rank correlation (ties have their mean rank), with the 95 % interval of Bonett and Wright (2000, Psychometrika 65, 23-28).
 
     On Fisher's scale its standard error is sqrt((1 + r² / 2) / (n - 3)). There is no value where all of one side are alike, and no interval for fewer than
@@ -64,7 +64,7 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> Figure:
     return figure(value, _around(value, sqrt((1 + value**2 / 2) / (n - 3))), n, n, None)
 
 
-def pearson(one: Sequence[float], other: Sequence[float]) -> Figure:
+def pearson(one: Sequence[float], other: Sequence[float]) -> FigureDocument:
     """Pearson's correlation (equation 1 of Codev-Bench's Appendix C), with Fisher's 95 % interval: on his scale its standard error is 1 / sqrt(n - 3).
 
     There is no value where all of one side are alike, and no interval for fewer than four pairs or a correlation of 1 or -1.

@@ -7,7 +7,7 @@ from math import fsum
 
 import numpy as np
 
-from replay.numbers.intervals import Figure, figure
+from replay.numbers.intervals import FigureDocument, figure
 
 RESAMPLES = 10_000
 """As many as DevBench takes (section 3.3 and Appendix B.4)."""
@@ -15,7 +15,7 @@ _AT_ONCE = 500
 """Resamples that are in memory at once."""
 
 
-def bootstrapped_mean(values: Sequence[float], seed: int = 0, resamples: int = RESAMPLES) -> Figure:
+def bootstrapped_mean(values: Sequence[float], seed: int = 0, resamples: int = RESAMPLES) -> FigureDocument:
     """The mean of values with the 2.5 and 97.5 percentiles of the means of as many values drawn with repetition (Efron 1979, Annals of Statistics 7, 1-26).
 
     `value` is None without values; `low` and `high` are None for fewer than two, or where all are alike: such data show no spread.

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from replay.numbers.clusters import cluster_of, common_clusters
 from replay.numbers.costs import known_cost
 from replay.numbers.differences import holm, paired_difference
+from replay.numbers.figures import BY_NAME, FIGURES, read_figure
 from replay.numbers.intervals import CONFIDENCE, clustered_share
 from replay.numbers.metrics import length_class
 from replay.numbers.paired.changes import changed_moments
@@ -122,11 +123,8 @@ def figures_of(run: ComparedRun) -> dict[str, Any]:
     `moments`; `pass_at_1`, `passed_in_time`, `acceptance`, `keystrokes_saved`, `adherence` (to all instructions together): figures with value (keystrokes: share), low and high, empty where there are none;
     `latency_p50` and `latency_p95` in ms, `tokens` and `cost`: None where they are not known.
     """
-    config, metrics = run.config, run.summary.get("metrics") or {}
-    together = (run.summary.get("instructions") or {}).get("all") or {}
-    settings = config.get("settings") or {}
-    provider, latency = settings.get("provider") or {}, metrics.get("latency_ms") or {}
-    names = ("pass_at_1", "passed_in_time", "acceptance", "keystrokes_saved")
+    config, settings = run.config, run.config.get("settings") or {}
+    provider = settings.get("provider") or {}
     return {
         "name": run.name,
         "state": run.state,
@@ -136,10 +134,9 @@ def figures_of(run: ComparedRun) -> dict[str, Any]:
         "corpus": config.get("corpus", ""),
         "repairs": settings.get("repairs"),
         "moments": count_moments(run.records),
-        **{name: metrics.get(name) or {} for name in names},
-        "adherence": together.get("adherence") or {},
-        "latency_p50": latency.get("p50"),
-        "latency_p95": latency.get("p95"),
+        **{kind.name: kind.document(run.summary) for kind in FIGURES if kind.is_listed},
+        "adherence": BY_NAME["adherence"].document(run.summary),
+        **{name: read_figure(run.summary, name).value for name in ("latency_p50", "latency_p95")},
         **known_cost(run.summary),
     }
 
@@ -211,7 +208,7 @@ def _unfair(opposite: Sequence[tuple[ComparedRun, ComparedRun]], *, with_latency
 
 def _have_latency(*runs: ComparedRun) -> bool:
     """Whether the latencies of runs are their models': none is read from a file without times."""
-    return all("note" not in ((run.summary.get("metrics") or {}).get("latency_ms") or {}) for run in runs)
+    return all("note" not in BY_NAME["latency_p50"].document(run.summary) for run in runs)
 
 
 def _told(

@@ -32,11 +32,11 @@ _Z = 1.959963984540054
 """The 97.5 % quantile of the normal distribution, for `CONFIDENCE`."""
 _ROUNDING = 1e-12
 """Values that are closer to each other than this share of the largest are alike."""
-Figure: TypeAlias = dict[str, Any]
+FigureDocument: TypeAlias = dict[str, Any]
 """`value`, `low` and `high`, `n` moments, `clusters` and `design_effect`; None where the moments do not tell it."""
 
 
-def share(successes: int, n: int) -> Figure:
+def share(successes: int, n: int) -> FigureDocument:
     """A share of single moments with its Wilson interval: value, low, high in [0, 1], n, as many clusters, and the design effect 1.
 
     With n = 0 there is no value: value, low and high are None. The interval equals that of scipy's `binomtest`, to the last
@@ -48,7 +48,7 @@ def share(successes: int, n: int) -> Figure:
     return figure(value, wilson(value, n, _Z), n, n, 1.0)
 
 
-def clustered_share(members: Iterable[tuple[str, float]]) -> Figure:
+def clustered_share(members: Iterable[tuple[str, float]]) -> FigureDocument:
     """The mean of values in [0, 1] with its clustered interval, from pairs of cluster and value.
 
     A single cluster has no interval, nor have values that are all alike (rounding aside) and neither 0 nor 1.
@@ -66,7 +66,7 @@ def clustered_share(members: Iterable[tuple[str, float]]) -> Figure:
     return figure(mean, wilson(mean, spread.effective(mean), spread.share_t), n, count, spread.design_effect)
 
 
-def clustered_mean(members: Iterable[tuple[str, float]]) -> Figure:
+def clustered_mean(members: Iterable[tuple[str, float]]) -> FigureDocument:
     """The mean of any values with its clustered interval, from pairs of cluster and value: Student's t with the variance and the degrees of `Spread`.
 
     A single cluster has no interval, nor have values that are all alike. Where each cluster has one value, that is the usual interval of a mean, with
@@ -284,7 +284,7 @@ def sum_interval(parts: Sequence[float]) -> tuple[float | None, float | None]:
 
 def figure(
     value: float | None, interval: tuple[float, float] | None, n: int, clusters: int, effect: float | None
-) -> Figure:
+) -> FigureDocument:
     """A figure as it stands in a summary."""
     low, high = interval or (None, None)
     return {"value": value, "low": low, "high": high, "n": n, "clusters": clusters, "design_effect": effect}

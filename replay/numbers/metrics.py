@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import structs
 
 from replay.numbers.clusters import by_cluster, cluster_of
-from replay.numbers.intervals import Figure, clustered_share, quantile_interval, ratio_spread, sum_interval
+from replay.numbers.intervals import FigureDocument, clustered_share, quantile_interval, ratio_spread, sum_interval
 from replay.numbers.passing import passing
 from replay.options import ClusterBy
 from replay.records import ANSWERED, GIVEN_UP, Effort, Record
@@ -28,7 +28,7 @@ UNJUDGED = frozenset({"untestable", "infrastructure"})
 """Verdicts that say nothing about an answer."""
 
 
-def clustered(records: Iterable[Record], by: ClusterBy, holds: Callable[[Record], bool]) -> Figure:
+def clustered(records: Iterable[Record], by: ClusterBy, holds: Callable[[Record], bool]) -> FigureDocument:
     """The mean over moments of the share of their answers for which something holds, with its interval by clusters.
 
     Example: of the three answers to one question it holds for two, of the one to another for none: 1/3.
@@ -56,13 +56,13 @@ def passed_counts(records: Iterable[Record], by: ClusterBy = "hole") -> list[tup
     ]
 
 
-def pass_at_each_k(records: Iterable[Record], samples: int, by: ClusterBy = "hole") -> dict[str, Figure]:
+def pass_at_each_k(records: Iterable[Record], samples: int, by: ClusterBy = "hole") -> dict[str, FigureDocument]:
     """pass@k for each k up to the number of samples, over the moments of some records."""
     counts = passed_counts(records, by)
     return {str(k): passing(counts, k) for k in range(1, samples + 1)}
 
 
-def pass_at_1(records: Sequence[Record], by: ClusterBy = "hole") -> Figure:
+def pass_at_1(records: Sequence[Record], by: ClusterBy = "hole") -> FigureDocument:
     """The share of testable moments whose suggestion passes the project's tests (pass@1, Chen et al. 2021, k = 1).
 
     With several samples it is the mean over moments of the share of their answers that pass. A moment counts if the provider answered, with or without text, and if the tests notice the hole. Untestable moments,
@@ -72,13 +72,13 @@ def pass_at_1(records: Sequence[Record], by: ClusterBy = "hole") -> Figure:
     return passing(passed_counts(records, by), 1) | {"testable": share_testable(records, by)}
 
 
-def share_testable(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
+def share_testable(records: Iterable[Record], by: ClusterBy = "hole") -> FigureDocument:
     """The share of moments with a verdict that is testable: where one on any of its answers counts. Failures of the infrastructure count nowhere."""
     tested = by_question(record for record in records if record.verdict and record.verdict.name != "infrastructure")
     return clustered_share((cluster_of(own[0].moment, by), float(bool(judged_records(own)))) for own in tested)
 
 
-def pass_by_hole(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
+def pass_by_hole(records: Iterable[Record], by: ClusterBy = "hole") -> FigureDocument:
     """The mean over holes of the share that passes in each, so that a long statement counts no more than a short one.
 
     `n` is the number of holes. Holes are clustered as chosen; where the hole itself is chosen each is alone.
@@ -91,7 +91,7 @@ def pass_by_hole(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
     return clustered_share((cluster, sum(own) / len(own)) for cluster, own in zip(clusters, shares, strict=True))
 
 
-def pass_by_length(records: Iterable[Record], by: ClusterBy = "hole") -> dict[str, Figure]:
+def pass_by_length(records: Iterable[Record], by: ClusterBy = "hole") -> dict[str, FigureDocument]:
     """pass@1 by the length of the ground truth in characters, white space at its ends aside: `LENGTHS`."""
     judged = judged_records(records)
     classes = by_cluster((length_class(record), record) for record in judged)
@@ -113,7 +113,7 @@ def _passes(record: Record) -> bool:
     return record.verdict is not None and record.verdict.name == "passed"
 
 
-def passed_in_time(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
+def passed_in_time(records: Iterable[Record], by: ClusterBy = "hole") -> FigureDocument:
     """The share of all testable moments that were asked about whose suggestion passes and came in time to be shown.
 
     An answer that came too late counts as not passed, and so does one that the editor gave up (superseded, cancelled): what it would have
@@ -138,13 +138,13 @@ def _in_time(record: Record) -> bool:
     return record.ending.name not in GIVEN_UP | {"late"}
 
 
-def acceptance(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
+def acceptance(records: Iterable[Record], by: ClusterBy = "hole") -> FigureDocument:
     """The share of shown suggestions that the user accepted, whole or in part."""
     shown = (record for record in records if record.ending.name in ANSWERED - {"late", "empty", "filtered"})
     return clustered(shown, by, lambda record: record.ending.name in {"accepted", "part"})
 
 
-def shares(records: Sequence[Record], by: ClusterBy = "hole") -> dict[str, dict[str, Figure]]:
+def shares(records: Sequence[Record], by: ClusterBy = "hole") -> dict[str, dict[str, FigureDocument]]:
     """The share of each ending in all moments (`endings`), and of each reason in the moments with a verdict (`untestable`).
 
     Several answers to one question may end in several ways: then each way has its share of the moment.
@@ -256,67 +256,6 @@ def driven(efforts: Sequence[Effort]) -> dict[str, Any]:
     return {"value": value, "of": sum(keys), "share": share, **ends, "clusters": len(typed), "cluster_by": "tape"}
 
 
-def summary(
-    records: Sequence[Record],
-    typed: Mapping[str, int],
-    efforts: Mapping[str, Effort] | None = None,
-    *,
-    measured: bool = True,
-    by: ClusterBy = "hole",
-) -> dict[str, Any]:
-    """All figures of a run.
-
-    `typed` is the number of edits by hand on each tape, `efforts` the keys of each tape in drive mode.
-
-    `measured` is false if answers were read from a record: then the latency has no value. `by` names the clusters of the intervals.
-    """
-    ordered = sorted(
-        records, key=lambda record: record.moment.id
-    )  # verdicts come in any order, and sums depend on it in the last digit
-    figures = _summed(ordered, typed, by)
-    for one in () if measured else (figures, *figures["tapes"].values()):
-        one["metrics"]["latency_ms"] = unmeasured(one["metrics"]["latency_ms"])
-    real = {tape: effort for tape, effort in (efforts or {}).items() if effort.tape or effort.accepts}
-    for tape, effort in real.items():
-        _put_driven(figures["tapes"][tape], [effort])
-    if real:
-        _put_driven(figures, list(real.values()))
-    return figures
-
-
-def _put_driven(figures: dict[str, Any], efforts: Sequence[Effort]) -> None:
-    figures["metrics"]["keystrokes_saved"] = driven(efforts)
-    figures["effort"] = {name: sum(getattr(one, name) for one in efforts) for name in Effort.__struct_fields__}
-
-
-def _summed(records: Sequence[Record], typed: Mapping[str, int], by: ClusterBy) -> dict[str, Any]:
-    whole = _figures(records, sum(typed.values()), by)
-    by_tape = {tape: [record for record in records if record.moment.tape == tape] for tape in typed}
-    return {**whole, "tapes": {tape: _figures(own, typed[tape], by) for tape, own in by_tape.items()}}
-
-
 def counted(names: Iterable[str]) -> dict[str, int]:
     """Name → number of times that it occurs; the most frequent first, equal counts in alphabetical order."""
     return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
-
-
-def _figures(records: Sequence[Record], typed: int, by: ClusterBy) -> dict[str, Any]:
-    verdicts = [record.verdict for record in records if record.verdict]
-    return {
-        "cluster_by": by,
-        "moments": len(records),
-        "endings": counted(record.ending.name for record in records),
-        "reasons": counted(str(record.ending) for record in records if record.ending.reason),
-        "verdicts": counted(verdict.name for verdict in verdicts if verdict.name != "untestable"),
-        "untestable": counted(verdict.reason for verdict in verdicts if verdict.name == "untestable"),
-        "shares": shares(records, by),
-        "metrics": {
-            "pass_at_1": pass_at_1(records, by),
-            "pass_by_hole": pass_by_hole(records, by),
-            "pass_by_length": pass_by_length(records, by),
-            "passed_in_time": passed_in_time(records, by),
-            "acceptance": acceptance(records, by),
-            "keystrokes_saved": keystrokes_saved(records, typed, by),
-            "latency_ms": latency_ms(records, by),
-        },
-    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import comb
 
-from replay.numbers.intervals import Figure, clustered_share
+from replay.numbers.intervals import FigureDocument, clustered_share
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
@@ -24,7 +24,7 @@ def published_pass_at_k(n: int, c: int, k: int) -> float:
     return pass_at_k(n, c, k) if n >= k else float(c > 0)
 
 
-def passing(counts: Iterable[tuple[str, int, int]], k: int) -> Figure:
+def passing(counts: Iterable[tuple[str, int, int]], k: int) -> FigureDocument:
     """The mean of pass@k over moments with at least k answers that count, with its interval by clusters; `n` counts moments.
 
     `counts` are the cluster, the answers that count and those that pass, by moment. Moments that are all alike in between give no interval.

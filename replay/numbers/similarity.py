@@ -19,7 +19,7 @@ from statistics import fmean
 
 import Levenshtein
 
-from replay.numbers.intervals import Figure, clustered_share
+from replay.numbers.intervals import FigureDocument, clustered_share
 
 _WORD = re.compile(r"\b\w+\b")
 _SPACES = re.compile(r"\s\s+")
@@ -67,7 +67,7 @@ def similarity(moments: Iterable[tuple[str, Likeness]]) -> dict[str, object]:
     """
     found = list(moments)
 
-    def mean(value: Callable[[Likeness], float]) -> Figure:
+    def mean(value: Callable[[Likeness], float]) -> FigureDocument:
         return clustered_share((cluster, float(value(one))) for cluster, one in found)
 
     return {

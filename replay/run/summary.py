@@ -9,7 +9,8 @@ import msgspec
 
 from replay.judge.judge import infrastructure_failures
 from replay.numbers.adherence import adherence_summary
-from replay.numbers.metrics import pass_at_each_k, summary
+from replay.numbers.figures import FIGURES, summary
+from replay.numbers.metrics import pass_at_each_k
 from replay.options import ReplayOptions
 from replay.records import Record, Rewriting
 from replay.run.findings import Findings
@@ -75,6 +76,6 @@ def _by_moment(result: dict[str, Any], records: Sequence[Record], found: Finding
         source = of_first["tapes"][tape] if tape else of_first
         figures["metrics"] = {
             **figures["metrics"],
-            **{name: source["metrics"][name] for name in ("keystrokes_saved", "acceptance", "passed_in_time")},
+            **{kind.name: source["metrics"][kind.name] for kind in FIGURES if kind.is_of_person},
             "pass_at_k": pass_at_each_k(own, options.samples, options.cluster_by),
         }

@@ -1,6 +1,6 @@
 """Records of which reports are made."""
 
-from replay.numbers.metrics import summary
+from replay.numbers.figures import summary
 from replay.records import Ending, Moment, Record, Suggestion, TrailStep, Verdict
 
 

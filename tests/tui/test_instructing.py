@@ -8,7 +8,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from tui.cli.app import app
-from tui.tables.adherence import adherence_rows, instructions_section
+from tui.render.terminal import in_terminal
+from tui.tables.sections import instructions_section
 
 OWN = """asks = ["No to-dos.", "Finish what you begin."]
 type = "cosmetic"
@@ -143,10 +144,10 @@ def test_the_table_and_the_report_say_how_far_suggestions_follow():
     one = {"results": {"followed": 3, "broken": 1, "not concerned": 2}, "adherence": figure, "follows_and_passes": both}
     one |= {"follows_and_fails": 1, "breaks_and_passes": 0}
     summary = {"instructions": {"suggestions": 6, "all": one, "by_id": {"avoid-recursion": one}}}
-    assert list(adherence_rows(summary)) == [
-        ("avoid-recursion", "3 of 4", "75 % (30–95 %)", "50 % (20–80 %)", "1", "0")
+    assert list(instructions_section(summary).rows) == [
+        ["avoid-recursion", "3 of 4", "75 % (30–95 %)", "50 % (20–80 %)", "1", "0"]
     ]
     console = Console(width=80, record=True, file=StringIO())
-    console.print(*instructions_section(summary))
+    console.print(*in_terminal(instructions_section(summary, narrow=True)))
     assert "avoid-recursion" in console.export_text()
-    assert list(instructions_section({})) == []
+    assert list(in_terminal(instructions_section({}))) == []

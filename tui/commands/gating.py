@@ -134,7 +134,7 @@ class Gates:
 
     def _tell_ci(self, run: str, results: Sequence[GateResult], markdown: str, *, json: bool) -> None:
         from replay.gates.reports import workflow_commands, write_junit
-        from tui.tables.comparison_markdown import gates_markdown
+        from tui.render.markdown import gates_markdown
 
         strict = self.flags.strict
         if self.flags.junit:

@@ -10,9 +10,9 @@ from replay.numbers.comparison import LETTERS, ComparedRun, compare_runs, figure
 from replay.numbers.paired.fronts import fronts
 from replay.numbers.paired.moments import shared_moments
 from replay.numbers.paired.sentences import front_sentences, side_names
-from tui.figures import chance_words, measure_name, measure_words, measured_net_words, net_words, passing_words
+from tui.render.section import Section
 from tui.report.reported import ReportedRun
-from tui.report.tables import ReportTable
+from tui.tables.sections import groups_section, measure_sections, passes_section
 from tui.terminal_text import one_line
 
 ASKED = 0.05
@@ -24,12 +24,12 @@ _STATES = {"": "finished", "still running": "being written", "stopped before its
 
 @dataclass(frozen=True, slots=True)
 class ReportComparison:
-    """What one side does against the first: a sentence, what makes them hard to compare, and tables."""
+    """What one side does against the first: a sentence, what makes them hard to compare, and sections."""
 
     title: str
     notes: Sequence[str]
     sentences: Sequence[str]
-    tables: Sequence[ReportTable] = ()
+    sections: Sequence[Section] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,53 +75,11 @@ def _compared(first: str, second: str, letter: str, found: Mapping[str, Any] | N
         title,
         notes,
         [f"{sentence[0].upper()}{one_line(sentence[1:])}."],
-        [table for table in _tables(found, letter) if table.rows],
+        [section for section in _sections(found, letter) if section.rows],
     )
 
 
-def _tables(found: Mapping[str, Any], letter: str) -> Iterator[ReportTable]:
-    one = found["difference"]
-    pairs = f"{one['n']:,} in {one['clusters']:,}"
-    yield ReportTable(
-        "Tests passed",
-        [
-            "",
-            "A passes",
-            f"{letter} passes",
-            "pairs in clusters",
-            "points (95 %)",
-            "p (Holm)" if one["of"] > 1 else "p",
-        ],
-        [
-            [
-                "all",
-                passing_words(found["passed"][0]),
-                passing_words(found["passed"][1]),
-                pairs,
-                net_words(one["net"]),
-                chance_words(one["p_adjusted"]),
-            ]
-        ],
-    )
-    head = ["", "A", letter, "difference (95 %)", "p", f"{letter} is"]
-    yield ReportTable("Other measures (p adjusted by Holm)", head, _measures(found["metrics"]))
-    yield ReportTable("Instructions of developers (p adjusted by Holm)", head, _measures(found["instructions"]))
-    rows = [
-        [one_line(f"{each['by']} {each['group']}"), f"{each['n']:,} in {each['clusters']:,}", net_words(each["net"]), chance_words(each["p_adjusted"]), each["says"]]
-        for each in found["breakdowns"]
-    ]  # fmt: skip
-    yield ReportTable("In groups (p adjusted by Holm)", ["", "pairs in clusters", "points (95 %)", "p", "says"], rows)
-
-
-def _measures(found: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    return [
-        [
-            measure_name(each["metric"]),
-            measure_words(each["first"], each["unit"]),
-            measure_words(each["second"], each["unit"]),
-            measured_net_words(each["net"], each["unit"]),
-            chance_words(each["p_adjusted"]),
-            each["says"],
-        ]
-        for each in found
-    ]
+def _sections(found: Mapping[str, Any], letter: str) -> Iterator[Section]:
+    yield passes_section(found, letter)
+    yield from measure_sections(found, letter)
+    yield groups_section(found, letter)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from tui.render.section import tone_of
 from tui.report.compared import comparisons
 from tui.report.grafts import grafts_of
 from tui.report.packing import chunked, packed
@@ -38,7 +39,9 @@ def page(runs: Sequence[ReportedRun], notify: Callable[[str], None], found: Mapp
     told = comparisons(runs, found)
     plots = _plots(runs, told.labels) if library else []
     env = Environment(loader=FileSystemLoader(_ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    env.filters["line"] = one_line
     return env.get_template("page.html.jinja").render(
+        tone_of=tone_of,
         title=f"ghosttape: {', '.join(one_line(run.name) for run in runs)}",
         policy=_policy(style, script),
         style=Markup(style),  # noqa: S704 - a file of ours

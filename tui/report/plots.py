@@ -22,11 +22,11 @@ from replay.numbers.paired.fronts import pareto_front
 from replay.records import Record
 from tui import figures
 from tui.figures import DASH, mapping, net_words, share_words
+from tui.render.section import Section
 from tui.report.drawing import COLOURS, HEIGHT, drawn
 from tui.report.flow_plot import draw_flow
 from tui.report.reported import ReportedRun
 from tui.report.series import SERIES, RunSeries, draw_key, draw_points, end_of, in_percent, key_height
-from tui.report.tables import ReportTable
 from tui.terminal_text import one_line, shorten
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class ReportPlot:
     title: str
     caption: str
     svg: Markup
-    table: ReportTable
+    table: Section
 
 
 def plots_of(runs: Sequence[ReportedRun], labels: Sequence[str] = LETTERS) -> list[ReportPlot]:
@@ -132,7 +132,7 @@ def _against(series: Sequence[RunSeries], price: _Price) -> Iterator[ReportPlot]
     rows = [[one_line(one.run.name), share_words(share), price.words(one.run.summary), "yes" if at in front else ""] for at, (one, share, _) in enumerate(found)]  # fmt: skip
     caption = f"Share of testable moments that pass, and {price.caption}. Better is up and to the left; the dotted line joins the runs that no other one beats."
     height = HEIGHT + key_height(series)
-    yield ReportPlot(title, caption, drawn(draw, title, height), ReportTable(title, ["run", "passes (95 %)", price.axis, "on the front"], rows))  # fmt: skip
+    yield ReportPlot(title, caption, drawn(draw, title, height), Section(title, ["run", "passes (95 %)", price.axis, "on the front"], rows))  # fmt: skip
 
 
 def _by_latency(found: Sequence[tuple[RunSeries, Sequence[Mapping[str, Any]]]], *, many: bool) -> ReportPlot:
@@ -155,7 +155,7 @@ def _by_latency(found: Sequence[tuple[RunSeries, Sequence[Mapping[str, Any]]]], 
         title,
         "Share that passes of the testable answers that took so long, with 95 % intervals.",
         drawn(draw, title, HEIGHT + key_height([one for one, _ in found])),
-        ReportTable(
+        Section(
             title,
             ["latency, ms", *_heads(found, many)],
             [[name, *(_cell(rows, name) for _, rows in found)] for name in order],
@@ -205,7 +205,7 @@ def _in_time(found: Sequence[tuple[RunSeries, Sequence[Mapping[str, Any]]]], *, 
         title,
         "Share of testable moments that were asked about whose answer passes within the time, with 95 % bands.",
         drawn(draw, title, HEIGHT + key_height([one for one, _ in found])),
-        ReportTable(title, ["within", *_heads(found, many)], rows),
+        Section(title, ["within", *_heads(found, many)], rows),
     )
 
 
@@ -250,7 +250,7 @@ def _group_plot(
     rows = [[one_line(name), *(f"{share_words(own[name])} of {own[name]['n']:,}" if own.get(name, {}).get("n") else "" for own in by_run)] for name in names]  # fmt: skip
     heads = [one_line(one.run.name) for one in series] if len(series) > 1 else ["passes (95 %), of testable"]
     height = max(1.6, 0.7 + (0.24 + 0.1 * (len(series) - 1)) * len(names)) + key_height(series)
-    return ReportPlot(title, f"Share of testable moments that pass, with 95 % intervals.{more}", drawn(draw, title, height), ReportTable(title, ["", *heads], rows))  # fmt: skip
+    return ReportPlot(title, f"Share of testable moments that pass, with 95 % intervals.{more}", drawn(draw, title, height), Section(title, ["", *heads], rows))  # fmt: skip
 
 
 def _flow(run: ReportedRun) -> Iterator[ReportPlot]:
@@ -264,7 +264,7 @@ def _flow(run: ReportedRun) -> Iterator[ReportPlot]:
         title,
         f"From left to right: whether the editor asked, what came, how it ended, and what the tests said. The height is the number of {counted}.",
         drawn(lambda axes: draw_flow(axes, links), title, 3.6),
-        ReportTable(title, ["from, to", counted], rows),
+        Section(title, ["from, to", counted], rows),
     )
 
 
@@ -277,7 +277,7 @@ def _repairs(run: ReportedRun) -> Iterator[ReportPlot]:
             title,
             "Right of the middle: passes with the repair and not without it. Left: the reverse.",
             drawn(lambda axes: _bars(axes, effects, "gained", "broken"), title, 0.9 + 0.32 * min(_MOST, len(effects))),
-            ReportTable(title, ["repair", "gained", "broken", "points (95 %)", "moments"], rows),
+            Section(title, ["repair", "gained", "broken", "points (95 %)", "moments"], rows),
         )
         return
     changes = changes_by_repair(run.records)
@@ -288,7 +288,7 @@ def _repairs(run: ReportedRun) -> Iterator[ReportPlot]:
             title,
             "Answers that a repair changed (right), and changes that were undone (left). What they gained and broke is told by a run with --ablate repairs.",
             drawn(lambda axes: _bars(axes, changes, "changed", "undone"), title, 0.9 + 0.32 * min(_MOST, len(changes))),
-            ReportTable(title, ["repair", "changed", "undone"], rows),
+            Section(title, ["repair", "changed", "undone"], rows),
         )
 
 
@@ -335,7 +335,7 @@ def _keys(run: ReportedRun) -> Iterator[ReportPlot]:
     title = "Keystrokes saved over the tape"
     rows = [[one_line(name), f"{curve[-1][1]:,}", f"{curve[-1][0]:,}"] for name, curve in curves.items() if curve]
     more = f" The {_TAPES} tapes with the most are drawn." if len(rows) > _TAPES else ""
-    yield ReportPlot(title, f"Each edit that an accepted suggestion made unnecessary counts once, less the keys for accepting.{more}", drawn(draw, title), ReportTable(title, ["tape", "keystrokes saved", "last event that saved"], rows))  # fmt: skip
+    yield ReportPlot(title, f"Each edit that an accepted suggestion made unnecessary counts once, less the keys for accepting.{more}", drawn(draw, title), Section(title, ["tape", "keystrokes saved", "last event that saved"], rows))  # fmt: skip
 
 
 def _last_events(records: Sequence[Record]) -> dict[str, int]:
@@ -369,4 +369,4 @@ def _session(run: ReportedRun) -> Iterator[ReportPlot]:
 
     title = "Verdicts over the session"
     told = [[str(row["part"]), *(f"{row[name]:,}" for name in _OUTCOMES), share_words(row["share"])] for row in rows]
-    yield ReportPlot(title, "All tapes together, each in ten parts of as many events.", drawn(draw, title, HEIGHT), ReportTable(title, ["tenth", *_OUTCOMES, "passes (95 %)"], told))  # fmt: skip
+    yield ReportPlot(title, "All tapes together, each in ten parts of as many events.", drawn(draw, title, HEIGHT), Section(title, ["tenth", *_OUTCOMES, "passes (95 %)"], told))  # fmt: skip

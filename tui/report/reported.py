@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgspec
 
 from replay.errors import StoreError
-from replay.numbers.metrics import summary
+from replay.numbers.figures import summary
 from replay.options import ClusterBy
 from replay.records import ArmTrial, Record
 from replay.run.store import Store

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
-from tui.figures import chance_words, net_words
+from tui.figures import DASH, chance_words, net_words
+from tui.render.section import Section
+from tui.render.terminal import in_terminal
 from tui.terminal_text import one_line, shorten
 
 CASES = 8
@@ -34,55 +34,40 @@ def ablation_table(found: Mapping[str, Any]) -> RenderableType:
 
 
 def _parts(found: Mapping[str, Any]) -> Iterator[RenderableType]:
-    yield Padding(Text("what each repair does, by leaving it out", "bold"), (1, 0, 0, 0), expand=False)
-    yield _table(found)
-    legend = Table.grid(padding=(0, 2))
-    for name, meaning in _LEGEND.items():
-        legend.add_row(Text(f"  {name}"), Text(meaning, "dim"))
-    yield legend
-    yield from _spoilt([case for case in found["cases"] if case["kind"] != "gained"])
+    harmful = [case for case in found["cases"] if case["kind"] != "gained"]
+    legend = Section("", ["", "meaning"], list(_LEGEND.items()))
+    for section in (_effects(found), legend, _spoilt(harmful)):
+        yield from in_terminal(section)
     if found["infrastructure"]:
         lacking = f"{found['infrastructure']:,} trials have no verdict, as their tests could not be run; their pairs are left out."
         yield Padding(Text(lacking, "yellow"), (1, 0, 0, 0))
     yield Text("")
 
 
-def _table(found: Mapping[str, Any]) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False, collapse_padding=True)
-    for title in _TITLES:
-        table.add_column(title, justify="left" if title == _TITLES[0] else "right", no_wrap=True)
-    languages = found["languages"]
-    groups = {"all languages": found, **languages} if len(languages) > 1 else languages
-    for name, figures in groups.items():
-        table.add_section()
-        table.add_row(Text(shorten(one_line(name), 16), "bold"), *_passed(figures))
-        for step, effect in figures["effects"].items():
-            table.add_row("  all of them" if step == "together" else f"  {step}", *_cells(effect))
-    return table
+def _effects(found: Mapping[str, Any]) -> Section:
+    """A row for each language, with how many moments pass with all steps and with none, and under it one for each step."""
+    languages, rows = found["languages"], []
+    for name, own in ({"all languages": found, **languages} if len(languages) > 1 else languages).items():
+        passed = [f"{round((own['arms'][arm]['value'] or 0) * own['arms'][arm]['n']):,}" for arm in ("all", "none")]
+        rows.append([shorten(name, 16), "", "", "", f"all {passed[0]}, none {passed[1]} of {own['moments']:,}", ""])
+        for step, effect in own["effects"].items():
+            counts = (f"{effect[kind]:,}" for kind in ("gained", "broken", "killed"))
+            chance = chance_words(effect["p_adjusted"]) or DASH
+            rows.append(
+                [
+                    "  all of them" if step == "together" else f"  {step}",
+                    *counts,
+                    net_words(effect["net"]) or DASH,
+                    chance,
+                ]
+            )
+    return Section("what each repair does, by leaving it out", _TITLES, rows)
 
 
-def _passed(figures: Mapping[str, Any]) -> Sequence[Text]:
-    """Return the cells of a language's line: how many moments pass with all steps and with none."""
-    kept, none = (figures["arms"][arm] for arm in ("all", "none"))
-    passed = [f"{round((share['value'] or 0) * share['n']):,}" for share in (kept, none)]
-    return [Text(""), Text(""), Text(""), Text(f"all {passed[0]}, none {passed[1]} of {figures['moments']:,}", "bold")]
-
-
-def _cells(effect: Mapping[str, Any]) -> Iterator[Text]:
-    for kind, style in (("gained", "green"), ("broken", "red"), ("killed", "red")):
-        yield Text(f"{effect[kind]:,}", style if effect[kind] else "")
-    yield Text(net_words(effect["net"]) or "–")  # noqa: RUF001 - a dash for nothing
-    yield Text(chance_words(effect["p_adjusted"]) or "–")  # noqa: RUF001 - likewise
-
-
-def _spoilt(cases: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
-    if not cases:
-        return
-    yield Padding(Text("where a step does harm", "bold"), (1, 0, 0, 0), expand=False)
-    table = Table.grid(padding=(0, 2))
-    for case in cases[:CASES]:
-        place = shorten(one_line(f"{case['tape']} {case['place']}"), 56, keep_end=True)
-        table.add_row(Text(f"  {case['step']}"), Text(case["kind"], "red"), Text(place))
-    yield table
-    if len(cases) > CASES:
-        yield Text(f"  and {len(cases) - CASES:,} more (--json names them under ablation.cases)", "dim")
+def _spoilt(cases: Sequence[Mapping[str, Any]]) -> Section:
+    rows = [
+        [case["step"], case["kind"], shorten(one_line(f"{case['tape']} {case['place']}"), 56, keep_end=True)]
+        for case in cases[:CASES]
+    ]
+    more = f"and {len(cases) - CASES:,} more (--json names them under ablation.cases)" if len(cases) > CASES else ""
+    return Section("where a step does harm", ["", "", "meaning"], rows, more)

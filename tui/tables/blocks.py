@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
-
 from corpora.codev.answer_errors import ANSWER_ERRORS
 from tui.figures import DASH, Summary, percent
-from tui.tables.sections import section_title
+from tui.render.section import Section
 
 _ALL = "all"
 _WORDS = (
@@ -30,23 +24,21 @@ _SHOWN = {
 }
 
 
-def block_sections(summary: Summary) -> Iterator[RenderableType]:
-    """Lay out the figures of Codev-Bench; nothing for other corpora."""
-    rows: Sequence[Mapping[str, Any]] = summary.get("blocks", ())
-    if not rows:
+def block_sections(summary: Summary) -> Iterator[Section]:
+    """The figures of Codev-Bench; nothing for other corpora."""
+    blocks: Sequence[Mapping[str, Any]] = summary.get("blocks", ())
+    if not blocks:
         return
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("blocks", no_wrap=True)
-    rules = ("by rules",) * any("by_rules" in row for row in rows)
-    for title in ("tasks", "pass@1", "95 %", *rules, "similar", "tokens", "lines", "ms"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for row in rows:
-        whole = row["type"] == _ALL
-        name = _SHOWN.get(row["scenario"], row["scenario"]) if whole else f"  {row['type']}"
-        table.add_row(*map(Text, (name, *_cells(row))), style="bold" if whole else "")
-    yield Padding(table, (1, 0, 0, 0), expand=False)
-    yield Text(_WORDS, "dim")
-    yield from _errors(rows[-1]["errors"])
+    rules = ("by rules",) * any("by_rules" in row for row in blocks)
+    head = ["blocks", "tasks", "pass@1", "95 %", *rules, "similar", "tokens", "lines", "ms"]
+    names = (
+        _SHOWN.get(row["scenario"], row["scenario"]) if row["type"] == _ALL else f"  {row['type']}" for row in blocks
+    )
+    yield Section("", head, [[name, *_cells(row)] for name, row in zip(names, blocks, strict=True)], _WORDS)
+    found = blocks[-1]["errors"]
+    rows = [[name, f"{one['answers']:,}", ANSWER_ERRORS.get(name, "")] for name, one in found["by"].items()]
+    title = f"what is wrong with the {found['failed']:,} answers that fail (one may have several)"
+    yield Section(title, ["", "number", "meaning"], rows)
 
 
 def _cells(row: Mapping[str, Any]) -> Iterator[str]:
@@ -68,13 +60,3 @@ def _hundredths(figure: Mapping[str, Any]) -> str:
 
 def _plain(figure: Mapping[str, Any], digits: int) -> str:
     return "" if figure["value"] is None else f"{figure['value']:,.{digits}f}"
-
-
-def _errors(found: Mapping[str, Any]) -> Iterator[RenderableType]:
-    if not found["by"]:
-        return
-    yield section_title(f"what is wrong with the {found['failed']:,} answers that fail (one may have several)")
-    table = Table.grid(padding=(0, 2))
-    for name, one in found["by"].items():
-        table.add_row(f"  {name}", Text(f"{one['answers']:,}", "bold"), Text(ANSWER_ERRORS.get(name, ""), "dim"))
-    yield table

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -19,27 +18,22 @@ from replay.numbers.paired.sentences import front_sentences, side_names
 from tui.figures import (
     adjusted_words,
     chance_words,
-    measure_name,
-    measure_words,
-    measured_net_words,
     net_words,
     passing_words,
     percent,
-    share_words,
     verdict_words,
 )
-from tui.tables.sections import section_title
+from tui.render.section import Section
+from tui.render.terminal import in_terminal, section_title, style_of, table_of
+from tui.tables.sections import groups_section, measure_sections, runs_section
 from tui.terminal_text import bounded, message, one_line, shorten
 
 _LINES = 8
 """The lines of an answer that are shown."""
-_SHORT = {"too few to tell": "too few"}
-"""In a table of groups."""
 _NAME = 40
 """The cells of a group's name that are shown."""
 _RUN = 26
 """The cells of a run's name in the table of all runs."""
-_STYLES = {"more": "green", "fewer": "red", "too few to tell": "yellow"}
 
 
 def comparison_table(found: Mapping[str, Any], changed: int = 0) -> RenderableType:
@@ -54,7 +48,7 @@ def _parts(found: Mapping[str, Any], changed: int) -> Iterator[RenderableType]:
         which = f"A and {letters[one['runs'][1]]}: " if len(comparisons) > 1 else ""
         yield Text(f"  {which}{message(one['says'])}", "yellow")
     if len(found["runs"]) > 2:
-        yield Padding(_all_runs(found), (1, 0, 0, 0), expand=False)
+        yield Padding(_fitted(runs_section(found)), (1, 0, 0, 0), expand=False)
     first, *others = side_names(found)
     for letter, name, one in zip(LETTERS[1:], others, comparisons, strict=False):
         yield from _pair(one, (first, name), letter, changed, is_alone=len(comparisons) == 1)
@@ -73,69 +67,21 @@ def _pair(
         yield _overall(found, letter)
     says = found["difference"]["says"]
     sentence = found["difference"]["sentence"].replace("B passes", f"{letter} passes", 1)
-    yield Padding(Text(sentence, _STYLES.get(says, "")), (1, 0, 0, 0))
-    if found["metrics"]:
-        yield section_title(f"other measures, {letter} less A (p adjusted by Holm)")
-        yield _metrics(found["metrics"], letter)
-    if found["instructions"]:
-        yield section_title(f"instructions of developers, {letter} less A (p adjusted by Holm)")
-        yield _metrics(found["instructions"], letter)
-    if found["breakdowns"] and is_alone:
-        yield section_title("B less A in groups (p adjusted by Holm)")
-        yield _breakdowns(found["breakdowns"])
-        if any(one["says"] in _SHORT for one in found["breakdowns"]):
-            yield Text(
-                f"too few: not told from chance, and the interval is wider than {100 * found['asked']:g} points", "dim"
-            )
+    yield Padding(Text(sentence, style_of(says)), (1, 0, 0, 0))
+    for section in measure_sections(found, letter):
+        yield from in_terminal(section)
+    if is_alone:
+        yield from in_terminal(groups_section(found, letter))
     yield from _changed(found["changed"], letter, changed)
     for note in found["notes"]:
         if note not in found["unfair"]:
             yield Text(f"  {message(note)}", "yellow")
 
 
-def _all_runs(found: Mapping[str, Any]) -> Table:
-    """A row for each run."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    table.add_column("", no_wrap=True, min_width=max(len(run["label"]) for run in found["runs"]))
-    table.add_column("run", no_wrap=True)
-    names = _short_names([run["name"] for run in found["runs"]])
-    for title in ("moments", "pass@1 (95 %)", "in time", "p50 ms", "cost"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for run, name in zip(found["runs"], names, strict=True):
-        in_time = run["passed_in_time"].get("value")
-        cells = [
-            f"{run['moments']:,}",
-            share_words(run["pass_at_1"]),
-            "" if in_time is None else f"{percent(in_time)} %",
-            "" if run["latency_p50"] is None else f"{run['latency_p50']:,.0f}",
-            "" if run["cost"] is None else f"{run['cost']:,.2f}",
-        ]
-        table.add_row(Text(run["label"], "bold"), Text(shorten(one_line(name), _RUN)), *cells)
-    return table
-
-
-def _short_names(names: Sequence[str]) -> list[str]:
-    """Names without the folders that all have in common."""
-    shared = os.path.commonpath([os.path.dirname(name) for name in names]) if all("/" in name for name in names) else ""  # noqa: PTH120 - names
-    return [name.removeprefix(shared).removeprefix("/") if shared not in {"", "/"} else name for name in names]
-
-
-def _metrics(metrics: Sequence[Mapping[str, Any]], letter: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    table.add_column("")
-    for title in ("A", letter, "difference (95 %)", "p", f"{letter} is"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for one in metrics:
-        cells = [
-            measure_name(one["metric"]),
-            measure_words(one["first"], one["unit"]),
-            measure_words(one["second"], one["unit"]),
-            measured_net_words(one["net"], one["unit"]),
-            chance_words(one["p_adjusted"]),
-            "" if one["says"] == "not told apart" else one["says"],
-        ]
-        table.add_row(*map(Text, cells), style={"better": "green", "worse": "red"}.get(one["says"], ""))
-    return table
+def _fitted(section: Section) -> Table:
+    """The table of all runs in 80 columns."""
+    rows = [[label, shorten(one_line(name), _RUN), *cells] for label, name, *cells in section.rows]
+    return table_of(replace(section, rows=rows))
 
 
 def _changed(changed: Sequence[Mapping[str, Any]], letter: str, shown: int) -> Iterator[RenderableType]:
@@ -199,23 +145,3 @@ def _grid() -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(min_width=8)
     return grid
-
-
-def _breakdowns(groups: Sequence[Mapping[str, Any]]) -> Table:
-    """A row a group. Where the numbers leave no room for a name in 80 columns, it goes on in a second line."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    table.add_column("", overflow="fold")
-    for title in ("pairs in\nclusters", "points (95 %)", "p", "B passes"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for one in groups:
-        name = shorten(one_line(f"{one['by']} {one['group']}"), _NAME)
-        pairs = f"{one['n']:,} in {one['clusters']:,}"
-        cells = [
-            name,
-            pairs,
-            net_words(one["net"]),
-            chance_words(one["p_adjusted"]),
-            _SHORT.get(one["says"], one["says"]),
-        ]
-        table.add_row(*map(Text, cells), style=_STYLES.get(one["says"], ""))
-    return table

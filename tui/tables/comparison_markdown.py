@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from replay.numbers.comparison import LETTERS
 from replay.numbers.paired.sentences import front_sentences
-from tui.figures import (
-    adjusted_words,
-    chance_words,
-    measure_name,
-    measure_words,
-    measured_net_words,
-    net_words,
-    percent,
-    share_words,
-    verdict_words,
-)
-from tui.terminal_text import bounded, one_line
-
-_SIGNS = {"more": "🟢", "fewer": "🔴", "better": "🟢", "worse": "🔴"}
-_LINES = 20
-"""The lines of an answer that are shown."""
-_MARKED = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
+from tui.figures import adjusted_words, chance_words, net_words, percent, verdict_words
+from tui.render.markdown import SIGNS, fenced, fold, folded, in_markdown, plain
+from tui.render.section import tone_of
+from tui.tables.sections import groups_section, measure_sections, runs_section
 
 
 def comparison_markdown(found: Mapping[str, Any], changed: int) -> str:
@@ -40,10 +27,7 @@ def _lines(found: Mapping[str, Any], changed: int) -> Iterator[str]:
         yield f"> ⚠️ A and {letters[one['runs'][1]]}: {plain(one['says'])}  "
     if found["unfair"]:
         yield ""
-    yield from table(
-        ("", "run", "moments", "pass@1 (95 %)", "latency p50", "cost"),
-        [(run["label"], *_run(run)) for run in found["runs"]],
-    )
+    yield from in_markdown(runs_section(found))
     for letter, one in zip(LETTERS[1:], found["comparisons"], strict=False):
         yield from _pair(one, letter, changed)
     if found["fronts"]:
@@ -51,59 +35,25 @@ def _lines(found: Mapping[str, Any], changed: int) -> Iterator[str]:
     yield from (f"{line}  " for line in front_sentences(found))
 
 
-def _run(run: Mapping[str, Any]) -> tuple[str, ...]:
-    p50, cost = run["latency_p50"], run["cost"]
-    return (
-        plain(run["name"]),
-        f"{run['moments']:,}",
-        share_words(run["pass_at_1"]),
-        "" if p50 is None else f"{p50:,.0f} ms",
-        "" if cost is None else f"{cost:,.2f}",
-    )
-
-
 def _pair(found: Mapping[str, Any], letter: str, changed: int) -> Iterator[str]:
     difference = found["difference"]
     sentence = difference["sentence"].replace("B passes", f"{letter} passes", 1)
     yield ""
-    yield f"**{_SIGNS.get(difference['says'], '⚪')} {sentence}** (p {chance_words(difference['p_adjusted']) or 'unknown'}{adjusted_words(difference)})"
+    yield f"**{SIGNS.get(tone_of(difference['says']), '⚪')} {sentence}** (p {chance_words(difference['p_adjusted']) or 'unknown'}{adjusted_words(difference)})"
     yield ""
-    rows = [_measure(one) for one in found["metrics"]]
-    n, (first, second) = difference["n"], found["passed"]
-    shares = [f"{percent(passed / n)} %" if n else "" for passed in (first, second)]
-    passes = ("tests passed", *shares, net_words(difference["net"]), _SIGNS.get(difference["says"], ""))
-    yield from table(("", "A", letter, "difference (95 %)", ""), [passes, *rows])
-    if found["instructions"]:
-        told = table(("", "A", letter, "difference (95 %)", ""), [_measure(one) for one in found["instructions"]])
-        yield from _folded("Instructions of developers", told)
-    yield from _folded(f"{letter} less A in groups", _groups(found["breakdowns"])) if found["breakdowns"] else ()
+    measures, *others = measure_sections(found, letter)
+    n, net, p = difference["n"], net_words(difference["net"]), chance_words(difference["p_adjusted"])
+    shares = [f"{percent(passed / n)} %" if n else "" for passed in found["passed"]]
+    says = {"good": "better", "bad": "worse"}.get(tone_of(difference["says"]), "")
+    yield from in_markdown(replace(measures, rows=[["tests passed", *shares, net, p, says], *measures.rows]))
+    for section in (*others, groups_section(found, letter)):
+        yield from folded(section)
     if found["changed"] and changed:
-        yield from _folded(
-            f"Moments that changed ({len(found['changed']):,})", _changed(found["changed"], letter, changed)
-        )
+        lines = _changed(found["changed"], letter, changed)
+        yield from fold(f"moments that changed ({len(found['changed']):,})", lines)
     for note in found["notes"]:
         if note not in found["unfair"]:
             yield f"> ⚠️ {plain(note)}  "
-
-
-def _measure(one: Mapping[str, Any]) -> tuple[str, ...]:
-    means = (measure_words(one[side], one["unit"]) for side in ("first", "second"))
-    name = plain(measure_name(one["metric"]))
-    return name, *means, measured_net_words(one["net"], one["unit"]), _SIGNS.get(one["says"], "")
-
-
-def _groups(groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    rows = [
-        (
-            f"{one['by']} {plain(one['group'])}",
-            f"{one['n']:,} in {one['clusters']:,}",
-            net_words(one["net"]),
-            chance_words(one["p_adjusted"]),
-            f"{_SIGNS.get(one['says'], '')} {one['says']}".strip(),
-        )
-        for one in groups
-    ]
-    yield from table(("", "pairs in clusters", "points (95 %)", "p (Holm)", ""), rows)
 
 
 def _changed(changed: Sequence[Mapping[str, Any]], letter: str, number: int) -> Iterator[str]:
@@ -115,51 +65,3 @@ def _changed(changed: Sequence[Mapping[str, Any]], letter: str, number: int) -> 
             yield from fenced(answer["text"], one["language"])
     if len(changed) > number:
         yield f"… and {len(changed) - number:,} more (`--changed {len(changed)}`)"
-
-
-def _folded(title: str, lines: Iterator[str]) -> Iterator[str]:
-    yield ""
-    yield f"<details><summary>{title}</summary>"
-    yield ""
-    yield from lines
-    yield ""
-    yield "</details>"
-
-
-def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lay out a table: the first column is of texts, the others of numbers. Cells are Markdown already."""
-    yield f"| {' | '.join(titles)} |"
-    yield f"| --- |{' ---: |' * (len(titles) - 1)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-
-
-def plain(text: str) -> str:
-    """Return a text of unknown origin as Markdown that shows it and does nothing: one line, no mark-up, no mention."""
-    return _MARKED.sub(r"\\\1", one_line(text)).replace("@", "@\N{ZERO WIDTH SPACE}")
-
-
-def fenced(text: str, language: str) -> Iterator[str]:
-    """Lay out code between fences that are longer than any in it."""
-    shown = bounded(text, 160, _LINES)
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
-    yield f"{fence}{language if language.isalnum() else ''}"
-    yield shown
-    yield fence
-
-
-def gates_markdown(run: str, gates: Sequence[tuple[str, str, str]]) -> str:
-    """Lay out the gates of a run, each with its name, its sign and its sentence."""
-    rows = [(f"{sign} {plain(name)}", plain(says)) for name, sign, says in gates]
-    return (
-        "\n".join(
-            [
-                f"## ghosttape: {plain(run)}",
-                "",
-                "| gate | |",
-                "| --- | --- |",
-                *(f"| {' | '.join(row)} |" for row in rows),
-            ]
-        )
-        + "\n\n"
-    )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from tui.figures import DASH, interval_words, latency, metric, number_of, passed
+from tui.render.section import Section
+from tui.render.terminal import table_of
 from tui.terminal_text import message, one_line, shorten
 
 _NAME = 28
@@ -56,12 +57,8 @@ def _tokens(work: Mapping[str, Any]) -> str:
 def plan_table(document: Mapping[str, Any]) -> RenderableType:
     """Lay out what `ghosttape experiment --dry-run` says, in 80 columns."""
     cells = document["cells"]
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    table.add_column("cell", overflow="fold")
-    for title in ("asked at", "questions", "tests", "answers'\ntokens", "minutes"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for cell in cells:
-        table.add_row(Text(shorten(one_line(cell["name"]), _NAME, keep_end=True)), *map(Text, _planned(cell)))
+    head = ["cell", "asked at", "questions", "tests", "tokens of answers", "minutes"]
+    table = table_of(Section("", head, [[_short(cell), *_planned(cell)] for cell in cells]))
     whole = {
         name: sum(cell[name] for cell in cells) for name in ("questions", "tests", "input_tokens", "output_tokens")
     }
@@ -93,13 +90,12 @@ def _planned(cell: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _cells(result: Mapping[str, Any]) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    table.add_column("cell", overflow="fold")
-    for title in ("moments", "pass@1", "95 %", "n", "p50", "asked", "tests"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for cell in result["cells"]:
-        table.add_row(Text(shorten(one_line(cell["name"]), _NAME, keep_end=True)), *map(Text, _figures(cell)))
-    return table
+    head = ["cell", "moments", "pass@1", "95 %", "n", "p50", "asked", "tests"]
+    return table_of(Section("", head, [[_short(cell), *_figures(cell)] for cell in result["cells"]]))
+
+
+def _short(cell: Mapping[str, Any]) -> str:
+    return shorten(one_line(cell["name"]), _NAME, keep_end=True)
 
 
 def _figures(cell: Mapping[str, Any]) -> Iterator[str]:

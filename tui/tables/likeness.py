@@ -1,33 +1,23 @@
-"""The section of a table that says how alike answers and ground truths are."""
+"""The section that says how alike answers and ground truths are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from tui.figures import DASH, Summary, mapping, number_of, percent
-from tui.tables.sections import section_title
+from tui.render.section import Section
 
 
-def similarity_section(summary: Summary) -> Iterator[RenderableType]:
-    """Lay out the figures of likeness, with their intervals; nothing if there is no answer, or the run is of an earlier version."""
+def similarity_section(summary: Summary) -> Section:
+    """The figures of likeness, with their intervals; no rows if there is no answer, or the run is of an earlier version."""
     found = mapping(summary.get("similarity"))
-    if not found or not found["exact"]["n"]:
-        return
-    yield section_title(f"how alike answers and ground truths are ({found['exact']['n']:,} tasks)")
-    table = Table.grid(padding=(0, 2))
-    for _ in range(2):
-        table.add_column(no_wrap=True)
-    for name, value, about in _rows(found):
-        table.add_row(f"  {name}", Text(value, "bold"), Text(about, "dim"))
-    yield table
+    n = found["exact"]["n"] if found else 0
+    title = f"how alike answers and ground truths are ({n:,} tasks)"
+    return Section(title, ["", "value", "meaning"], list(_rows(found)) if n else [])
 
 
-def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _rows(found: Mapping[str, Any]) -> Iterator[Sequence[str]]:
     code, paper, lines = found["code"], found["paper"], found["lines"]
     yield (
         "first line",

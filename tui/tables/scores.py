@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from corpora.audits.noticing import BY_FILLER, counts_of_tests
@@ -28,11 +26,12 @@ from tui.figures import (
     share_words,
     testable_share,
 )
-from tui.glossary import ENDINGS, ERROR_CLASSES, UNTESTABLE, VERDICTS
-from tui.tables.adherence import instructions_section
+from tui.glossary import UNTESTABLE
+from tui.render.section import Section
+from tui.render.terminal import in_terminal
 from tui.tables.blocks import block_sections
 from tui.tables.likeness import similarity_section
-from tui.tables.sections import failure_reasons, machine_warnings
+from tui.tables.sections import count_sections, failures_section, instructions_section, machine_section
 from tui.terminal_text import headline, message, one_line, shorten
 
 NAME = 28
@@ -101,65 +100,54 @@ def scores_table(summary: Mapping[str, Any], by: Sequence[str] = ()) -> Renderab
 def _parts(summary: Mapping[str, Any], by: Sequence[str]) -> Iterator[RenderableType]:
     grids = (("what tests notice", _TASKS), (summary["provider"], _PASSES)) if _has_tests(summary) else ()
     for title, columns in grids:
-        yield Padding(_grid(summary, f"{summary['corpus']}, {title}", columns), (1, 0, 0, 0), expand=False)
+        yield from in_terminal(_grid(summary, f"{summary['corpus']}, {title}", columns), name=NAME, dense=True)
     for name in by if _has_tests(summary) else ():
-        yield from _by_label(summary, name)
-    yield from block_sections(summary)
+        yield from in_terminal(_by_label(summary, name), name=NAME, dense=True)
+    for section in block_sections(summary):
+        yield from in_terminal(section)
     yield Text("")
     yield from _notes(summary)
-    yield from similarity_section(summary)
-    for title, key, meanings in (("verdicts", "verdicts", VERDICTS), ("endings", "endings", ENDINGS)):
-        yield from _counts(title, counts(summary, key), meanings)
-    yield from _counts("why tasks are untestable", counts(summary, "why_untestable"), _UNTESTABLE)
-    yield from _causes(counts(summary, "causes"))
-    yield from _counts("failures in the classes of SimCopilot's paper", _paper_classes(summary), ERROR_CLASSES)
-    yield from instructions_section(summary)
-    yield from failure_reasons(summary)
-    yield from machine_warnings(summary)
-    yield from _named(
-        _infrastructure_failures(summary), "tasks that could not be tested on this machine (they do not count)"
-    )
+    for section in (
+        similarity_section(summary),
+        *count_sections({"": summary}, summary, without="untestable"),
+        _counts("why tasks are untestable", counts(summary, "why_untestable"), _UNTESTABLE),
+        _causes(counts(summary, "causes")),
+        instructions_section(summary, narrow=True),
+        failures_section(summary),
+        machine_section(summary),
+    ):
+        yield from in_terminal(section)
+    lost = "tasks that could not be tested on this machine (they do not count)"
+    yield from _named(_infrastructure_failures(summary), lost)
     yield from _named(_failed(summary), "tasks with a failure")
-    yield from _left_out(summary)
+    yield from in_terminal(_left_out(summary))
 
 
-def _paper_classes(summary: Mapping[str, Any]) -> Mapping[str, int]:
-    return counts(summary, "error_classes") if summary["corpus"] == "simcopilot" else {}
-
-
-def _grid(summary: Mapping[str, Any], title: str, columns: Sequence[_Column]) -> Table:
-    """Lay out a line for each language, with its categories under it, and a line for all tasks."""
-    table = Table(box=SIMPLE_HEAD, padding=0, show_edge=False)
-    table.add_column(Text(shorten(one_line(title), NAME)), no_wrap=True)
+def _grid(summary: Mapping[str, Any], title: str, columns: Sequence[_Column]) -> Section:
+    """A row for each language, with its categories under it, and one for all tasks."""
     shown = [column for column in columns if column.is_shown(summary)]
-    for column in shown:
-        table.add_column(column.title.format(k=summary["samples"]), justify="right", no_wrap=True)
+    rows = []
     for language in summary["languages"]:
-        table.add_row(*_line(language["language"], language, shown), style="bold")
-        for cell in summary["cells"]:
-            if cell["language"] == language["language"]:
-                table.add_row(*_line(f"  {cell['category']}", cell, shown))
-    table.add_section()
-    table.add_row(*_line("all", summary, shown), style="bold")
-    return table
+        rows.append(_line(language["language"], language, shown))
+        own = (cell for cell in summary["cells"] if cell["language"] == language["language"])
+        rows += [_line(f"  {cell['category']}", cell, shown) for cell in own]
+    return Section("", [shorten(title, NAME), *_heads(shown, summary)], [*rows, _line("all", summary, shown)])
 
 
-def _by_label(summary: Mapping[str, Any], name: str) -> Iterator[RenderableType]:
-    """Lay out a line for each group of tasks under its language and, where there are few, under its category."""
+def _heads(columns: Sequence[_Column], summary: Mapping[str, Any]) -> Iterator[str]:
+    return (column.title.format(k=summary["samples"]) for column in columns)
+
+
+def _by_label(summary: Mapping[str, Any], name: str) -> Section:
+    """A row for each group of tasks under its language and, where there are few, under its category."""
     found = mapping(mapping(summary.get("labels")).get(name))  # runs of earlier versions have none
-    rows = found.get("cells" if len(summary["cells"]) <= FEW_CELLS else "languages", ())
-    table = Table(box=SIMPLE_HEAD, padding=0, show_edge=False)
-    table.add_column(Text(f"{summary['provider']}, by {_LABELS[name]}"), no_wrap=True)
+    groups = found.get("cells" if len(summary["cells"]) <= FEW_CELLS else "languages", ())
     shown = (_OF_GROUP, *(column for column in _PASSES if column.is_shown(summary)))
-    for column in shown:
-        table.add_column(column.title.format(k=summary["samples"]), justify="right", no_wrap=True)
-    for place, own in groupby(rows, key=_place):
-        table.add_row(Text(shorten(one_line(place), NAME), "bold"))
-        for row in own:
-            table.add_row(*_line(f"  {row['group']}", row, shown))
-    if rows:
-        yield Padding(table, (1, 0, 0, 0), expand=False)
-        yield from (Text(line, "dim") for line in (_borders(found), _OVERLAP if name == "constructs" else "") if line)
+    rows: list[Sequence[str]] = []
+    for place, own in groupby(groups, key=_place):
+        rows += [[place], *(_line(f"  {row['group']}", row, shown) for row in own)]
+    note = "\n".join(filter(None, (_borders(found), _OVERLAP if name == "constructs" else "")))
+    return Section("", [f"{summary['provider']}, by {_LABELS[name]}", *_heads(shown, summary)], rows, note)
 
 
 def _place(row: Mapping[str, Any]) -> str:
@@ -172,9 +160,8 @@ def _borders(found: Mapping[str, Any]) -> str:
     return f"Lines that part the groups, the nearer one up to: {'; '.join(named)}" if named else ""
 
 
-def _line(name: str, figures: Mapping[str, Any], columns: Sequence[_Column]) -> Iterator[Text]:
-    yield Text(shorten(one_line(name), NAME))
-    yield from (Text(column.value(figures)) for column in columns)
+def _line(name: str, figures: Mapping[str, Any], columns: Sequence[_Column]) -> Sequence[str]:
+    return [name, *(column.value(figures) for column in columns)]
 
 
 def _count(key: str) -> Callable[[Mapping[str, Any]], str]:
@@ -259,22 +246,13 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield Text(f"Latency p50 {median}, p95 {latency(summary, 'p95')}", "dim")
 
 
-def _counts(title: str, numbers: Mapping[str, int], meanings: Mapping[str, str]) -> Iterator[RenderableType]:
-    if not numbers:
-        return
-    yield Padding(Text(title, "bold"), (1, 0, 0, 0), expand=False)
-    table = Table.grid(padding=(0, 2))
-    table.add_column(min_width=16)
-    table.add_column(justify="right", no_wrap=True)
-    for name, number in numbers.items():
-        table.add_row(
-            Text(f"  {shorten(one_line(name), NAME)}"), Text(f"{number:,}", "bold"), Text(meanings.get(name, ""), "dim")
-        )
-    yield table
+def _counts(title: str, numbers: Mapping[str, int], meanings: Mapping[str, str]) -> Section:
+    rows = [[shorten(name, NAME), f"{number:,}", meanings.get(name, "")] for name, number in numbers.items()]
+    return Section(title, ["", "number", "meaning"], rows)
 
 
-def _causes(numbers: Mapping[str, int]) -> Iterator[RenderableType]:
-    """Lay out why the ground truth fails: a line for each kind of cause, with its most frequent causes."""
+def _causes(numbers: Mapping[str, int]) -> Section:
+    """Why the ground truth fails: a row for each kind of cause, with its most frequent causes."""
     kinds: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for cause, number in numbers.items():
         kind, _, detail = cause.partition(" ")
@@ -285,7 +263,7 @@ def _causes(numbers: Mapping[str, int]) -> Iterator[RenderableType]:
         for kind, found in kinds.items()
     }
     more = {kind: f"{details[kind]}, …" if len(found) > 3 else details[kind] for kind, found in kinds.items()}
-    yield from _counts("why the ground truth fails", totals, more)
+    return _counts("why the ground truth fails", totals, more)
 
 
 def _infrastructure_failures(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -316,13 +294,9 @@ def _named(failures: Sequence[Mapping[str, Any]], title: str) -> Iterator[Render
         yield Text(f"  … and {len(first) - NAMED:,} more", "dim")
 
 
-def _left_out(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
-    if summary["left_out"]:
-        yield Padding(Text("left out", "bold"), (1, 0, 0, 0), expand=False)
-        table = Table.grid(padding=(0, 2))
-        for entry in summary["left_out"]:
-            table.add_row(Text(f"  {left_out_name(summary, entry)}"), Text(headline(entry["reason"]), "yellow"))
-        yield table
+def _left_out(summary: Mapping[str, Any]) -> Section:
+    rows = [[left_out_name(summary, entry), headline(entry["reason"])] for entry in summary["left_out"]]
+    return Section("left out", ["", "meaning"], rows)
 
 
 def left_out_name(summary: Mapping[str, Any], entry: Mapping[str, Any]) -> str:

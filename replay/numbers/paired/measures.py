@@ -10,19 +10,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 from math import fsum, inf
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from replay.numbers.clusters import cluster_of
 from replay.numbers.differences import holm, paired_difference, paired_mean
-from replay.numbers.metrics import UNJUDGED, keys_saved
+from replay.numbers.figures import FIGURES, AnswerValues, Unit
 from replay.numbers.paired.moments import SharedMoment
-from replay.numbers.similarity import edit_similarity
 from replay.options import ClusterBy
-from replay.records import ANSWERED, GIVEN_UP, SHOWN, Record
+from replay.records import Record
 
 LEVEL = 0.05
 """The probability of a difference by chance below which it counts."""
-Unit: TypeAlias = Literal["share", "keys", "ms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,67 +87,12 @@ def _says(found: dict[str, Any], p: float | None) -> str:
     return "better" if (low > 0) == found["is_gain"] else "worse"
 
 
-def _passed_in_time(record: Record) -> float | None:
-    """As `replay.numbers.metrics.passed_in_time`: what came too late, or was given up, did not pass in time."""
-    if record.ending.name in {"gated", "debounced"}:
-        return None
-    verdict = record.verdict or (record.missed and record.missed.verdict)
-    name = (verdict.fixed or verdict.name) if verdict else ""
-    if name in {"", *UNJUDGED}:
-        return None
-    return float(name == "passed" and record.ending.name not in GIVEN_UP | {"late"})
-
-
-def _offered(record: Record) -> str | None:
-    """The text of an answer; empty where nothing was offered, None where nobody answered or no ground truth is known."""
-    if record.ending.name not in ANSWERED or not record.moment.truth:
-        return None
-    return record.suggestion.text if record.suggestion else ""
-
-
-def _exact(record: Record) -> float | None:
-    text = _offered(record)
-    return None if text is None else float(text.strip() == record.moment.truth.strip())
-
-
-def _similarity(record: Record) -> float | None:
-    text = _offered(record)
-    return None if text is None else edit_similarity(text, record.moment.truth)
-
-
-def _accepted(record: Record) -> float | None:
-    return float(record.ending.name in {"accepted", "part"}) if record.ending.name in SHOWN else None
-
-
-def _latency(record: Record) -> float | None:
-    return record.suggestion.latency if record.suggestion and record.ending.name != "failed" else None
-
-
-def _keys(records: Sequence[Record]) -> Sequence[float | None]:
-    """Of each sample by itself: a person sees one answer at a moment."""
-    in_order = sorted(records, key=_sample)
-    saved = {id_: keys for _, own in groupby(in_order, _sample) for id_, keys in keys_saved(list(own)).items()}
-    return [float(saved.get(record.moment.id, 0)) for record in records]
-
-
-def _sample(record: Record) -> int:
-    return record.moment.sample
-
-
-def _each(value: Callable[[Record], float | None]) -> Callable[[Sequence[Record]], Sequence[float | None]]:
-    return lambda records: [value(record) for record in records]
-
-
 def run_measures(*, with_latency: bool) -> Sequence[Measure]:
-    """The measures that every run has."""
-    return [measure for measure in MEASURES if with_latency or measure.unit != "ms"]
+    """The measures that every run has: those of the declared figures."""
+    found = (measure_of(kind.name, kind.at_answers, is_gain=kind.is_gain) for kind in FIGURES if kind.at_answers)
+    return [measure for measure in found if with_latency or measure.unit != "ms"]
 
 
-MEASURES = (
-    Measure("passed_in_time", "share", True, _each(_passed_in_time), is_yes_or_no=True),
-    Measure("exact", "share", True, _each(_exact), is_yes_or_no=True),
-    Measure("edit_similarity", "share", True, _each(_similarity)),
-    Measure("acceptance", "share", True, _each(_accepted), is_yes_or_no=True),
-    Measure("keystrokes_saved", "keys", True, _keys),
-    Measure("latency", "ms", False, _each(_latency)),
-)
+def measure_of(name: str, values: AnswerValues, *, is_gain: bool = True) -> Measure:
+    """A measure by the values that a figure has at each answer."""
+    return Measure(name, values.unit, is_gain, values.values, values.is_yes_or_no)

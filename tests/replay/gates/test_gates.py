@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from replay.errors import GateError
-from replay.gates.gates import FIGURES, GateResult, any_fails, check_against, check_limit, limit_of
+from replay.gates.gates import LIMITED, GateResult, any_fails, check_against, check_limit, limit_of
 from replay.gates.reports import workflow_commands, write_junit
 
 SUMMARY = {
@@ -116,7 +116,7 @@ def test_what_is_no_gate_is_refused(text):
 
 
 def test_every_figure_can_have_a_limit():
-    for name in FIGURES:
+    for name in LIMITED:
         assert limit_of(f"{name}=1").name == f"{name}=1"
 
 

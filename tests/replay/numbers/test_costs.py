@@ -3,9 +3,9 @@
 import pytest
 
 from corpora.options import EvaluateOptions
-from replay.gates.gates import FIGURES
 from replay.numbers.comparison import ComparedRun, figures_of
 from replay.numbers.costs import Price, no_cost, token_use
+from replay.numbers.figures import read_figure
 from replay.numbers.paired.fronts import fronts
 from replay.numbers.paired.sentences import front_sentences
 from replay.options import ReplayOptions
@@ -62,7 +62,7 @@ def test_a_run_that_costs_nothing_is_on_the_front_and_holds_a_limit_of_cost():
     assert found["fronts"]["cost"] == ["free", "better"]
     said = "No other run passes more for less cost than A (50.0 %, 95 % 10.0 to 60.0), C (60.0 %, 95 % 10.0 to 60.0)."
     assert front_sentences(found) == [said]
-    assert FIGURES["cost"].read(runs[0].summary) == {"value": 0.0}
+    assert read_figure(runs[0].summary, "cost").value == 0.0
     assert "cost" not in fronts(found["runs"][:1] * 2)  # where nothing costs anything, nothing is weighed
 
 

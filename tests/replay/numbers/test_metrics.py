@@ -9,6 +9,7 @@ import pytest
 from msgspec import structs
 from scipy import stats
 
+from replay.numbers.figures import summary
 from replay.numbers.intervals import clustered_share, ratio_spread, share
 from replay.numbers.metrics import (
     acceptance,
@@ -22,7 +23,6 @@ from replay.numbers.metrics import (
     passed_in_time,
     share_testable,
     shares,
-    summary,
     unmeasured,
 )
 from replay.records import Effort, Missed, Suggestion, Verdict

@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from replay.numbers.comparison import ComparedRun, compare
-from replay.numbers.metrics import summary
+from replay.numbers.figures import summary
 from replay.records import ArmTrial, Verdict
 from replay.run.store import Store
 from tests.support.hostile_texts import HOSTILE, hostile_record, is_harmless

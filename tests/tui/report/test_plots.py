@@ -5,7 +5,7 @@ import re
 from msgspec import structs
 
 from replay.numbers.curves import passed_within
-from replay.numbers.metrics import summary
+from replay.numbers.figures import summary
 from tests.support.report_records import MANY, RECORDS, SUMMARY, record
 from tui.figures import share_words
 from tui.report.plots import plots_of
@@ -114,7 +114,7 @@ def test_several_runs_share_the_plots_that_compare_them(run_of):
     assert "Quality against cost" not in found
     for title in ("Quality against latency", "Would it have come in time?", "Passes by tape"):
         assert {"A one", "B other"} <= set(re.findall(r">([^<>]+)</text>", found[title].svg))
-    assert found["Would it have come in time?"].table.head == ["within", "one", "other"]
+    assert found["Would it have come in time?"].table.columns == ["within", "one", "other"]
     assert {"What became of the moments: A one", "What became of the moments: B other"} <= set(found)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from replay.numbers.metrics import summary
+from replay.numbers.figures import summary
 from tests.support.chromium import chromium
 from tests.support.hostile_texts import HOSTILE, hostile_record
 from tests.support.report_records import MANY, RECORDS, record

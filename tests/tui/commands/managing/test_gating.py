@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-from replay.numbers.metrics import summary
+from replay.numbers.figures import summary
 from replay.records import Ending, Moment, Record, Verdict
 from replay.run.folders import RUNS
 from replay.run.store import Store
