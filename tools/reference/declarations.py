@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from corpora.history.session.distributions import named_distributions
-from replay.gates.gates import FIGURES
+from replay.gates.gates import LIMITED
 from replay.play.policies.policy import Adaptive, Backoff, Policy, policy_names, policy_of
 from replay.play.users.acceptance.model import BUNDLED, Weights, load
 from replay.run.flat.columns import schema_table
@@ -70,15 +70,16 @@ def figures() -> str:
         (
             f"`{name}`",
             "at least" if kind.is_gain else "at most",
-            kind.unit.strip() or ("count" if kind.is_count else "share"),
+            kind.unit,
+            kind.meaning,
         )
-        for name, kind in FIGURES.items()
+        for name, kind in LIMITED.items()
     ]
     about = (
         "Here you look up the names that `--fail-under FIGURE=NUMBER` takes; [numbers](../numbers.md) defines each figure. "
         "`adherence` and `follows_and_passes` also take the id of one instruction: `adherence:avoid-recursion=0.9`."
     )
-    return page("Figures of a run", about, table(("figure", "limit", "unit"), rows))
+    return page("Figures of a run", about, table(("figure", "limit", "unit", "meaning"), rows))
 
 
 def policies() -> str:
