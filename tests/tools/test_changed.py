@@ -38,7 +38,7 @@ def test_a_changed_module_chooses_the_tests_that_import_it_and_the_folder_that_m
 def test_a_changed_page_chooses_the_tests_that_read_it(graph):
     tests, _ = chosen(["docs/policies.md"], graph)
     assert "tests/tools/test_policy_tables.py" in tests
-    assert len(tests) < 5
+    assert len(tests) <= 5
 
 
 def test_nothing_changed_chooses_nothing(graph):

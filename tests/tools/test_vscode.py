@@ -110,7 +110,7 @@ def test_the_schema_refuses_what_the_server_refuses_or_does_not_read(valid, prov
     assert not valid(provider)
 
 
-def test_readers_of_a_setting_stand_before_the_colons_of_its_documentation():
+def test_readers_of_a_setting_are_declared_or_stand_before_the_colons_of_its_documentation():
     found = {each["if"]["properties"]["name"]["const"]: set(each["then"]["properties"]) for each in schema()["allOf"]}
     assert "model" in found["lsp"]
     assert "model" not in found["gguf"] | found["openai"]

@@ -16,6 +16,7 @@ import msgspec
 
 from server import settings
 from server.keys import NAMES, VARIABLES
+from server.option import declarations
 from server.providers.registry import PROVIDERS
 from server.settings import REPAIRS, ProviderSettings
 from tools.vscode.policies import live_policies
@@ -131,7 +132,12 @@ def _member(name: str, part: Mapping[str, Any]) -> dict[str, Any]:
 def _unread(provider: str) -> list[str]:
     """The members that only other providers read."""
     members = _members()
-    readers = {name: _readers(text) for name, text in _documented().items() if name in members}
+    declared = declarations(ProviderSettings)
+    readers = {
+        name: (declared[name].read_by if name in declared else set()) or _readers(text)
+        for name, text in _documented().items()
+        if name in members
+    }
     return [name for name, named in readers.items() if named and provider not in named]
 
 
