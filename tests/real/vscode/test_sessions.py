@@ -70,7 +70,7 @@ def lived(tape):
             continue
         if event.phase == "answered":
             found[event.request] = NOT_SHOWN  # the next key came as it did, unless it is shown later
-        elif event.phase == "ignored":
+        elif event.phase in {"shown", "ignored"}:  # without another ending it stood until the tape ended
             found[event.request] = {"shown", "typed-through"}
         elif event.phase in {"accepted", "part", "rejected", "empty", "cancelled"}:
             found[event.request] = {event.phase}
