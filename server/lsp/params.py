@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from typing import Any, get_args
@@ -75,8 +76,9 @@ class CompletionParams(types.InlineCompletionParams):
         )
 
 
+@functools.cache
 def converter() -> cattrs.Converter:
-    """Pygls' converter, which also keeps the members of a request for completions that only this server reads."""
+    """Pygls' converter, made once for all servers of a process, which also keeps the members of a request for completions that only this server reads."""
     made: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
     plain = made.get_structure_hook(types.InlineCompletionParams)
 

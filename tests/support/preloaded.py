@@ -10,6 +10,7 @@ from __future__ import annotations
 import array
 import atexit
 import functools
+import importlib
 import json
 import os
 import selectors
@@ -20,9 +21,17 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STREAMS = 3
+MODULES = (
+    *("replay.run.engine", "replay.run.served.commands", "corpora.errors", "corpora.opened.commands"),
+    *("tui.commands.options.configuration", "server.providers.fixed", "server.providers.openai"),
+    *("server.providers.http.stream", "typer._adapters", "tree_sitter_python"),
+    *("anyio._backends._asyncio", "httpcore", "certifi"),
+)
+"""What is loaded beside the command line; some of it the program itself loads only when it needs it."""
 SCRIPT = """\
 #!{python} -ISE
 import array, json, os, signal, socket, sys
@@ -95,11 +104,23 @@ def main(address: str) -> None:
 
 
 def load() -> None:
-    """Import what a language server and a replay load."""
-    import server.lsp.language_server  # noqa: F401
-    import tui.cli.app  # noqa: F401
-    from replay.run import engine  # noqa: F401
-    from replay.run.served import commands  # noqa: F401
+    """Import what a language server and a replay load, and make once what each of them would make first."""
+    for module in MODULES:
+        importlib.import_module(module)
+    from server.lsp.language_server import create
+
+    create()
+    _command()
+
+
+@functools.cache
+def _command() -> Any:
+    """The command line; to make it of its declarations takes a tenth of a second."""
+    from typer.main import get_command
+
+    from tui.cli.app import app
+
+    return get_command(app)
 
 
 def _child_ends(selector: selectors.BaseSelector) -> int:
@@ -146,9 +167,7 @@ def _become(argv: list[str], folder: str, environment: dict[str, str], leads: bo
     sys.argv = argv
     status = 1
     try:
-        from tui.cli.app import app
-
-        app()
+        _command()()
         status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 0 if end.code is None else 1

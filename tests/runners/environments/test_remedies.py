@@ -13,6 +13,7 @@ from tests.support.waiting import PATIENCE_S
 
 def output(folder, *command):
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # those of our own tests take seconds to load
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=env, timeout=PATIENCE_S)
     return done.stdout + done.stderr
 

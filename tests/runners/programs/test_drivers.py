@@ -3,6 +3,7 @@
 import pytest
 
 from runners.programs import Program
+from tests.support.scale import sampled
 
 # Programs whose last statement is left by an exit before a check that stands in it.
 IN_THE_LAST = [
@@ -44,8 +45,9 @@ RIGHT = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
-    ("language", "text"), [(language, text) for language, texts in RIGHT.items() for text in texts]
+    ("language", "text"), sampled([(language, text) for language, texts in RIGHT.items() for text in texts])
 )
 @pytest.mark.asyncio(loop_scope="session")
 async def test_a_right_program_passes_whatever_it_does_to_its_process(language, text, programs, need_for):
@@ -72,7 +74,8 @@ ITS_EXIT = {
 }
 
 
-@pytest.mark.parametrize("language", AROUND)
+@pytest.mark.sampled
+@pytest.mark.parametrize("language", sampled(list(AROUND)))
 @pytest.mark.asyncio(loop_scope="session")
 async def test_an_exit_of_others_is_believed_and_one_of_the_model_is_not(language, programs, need_for):
     need_for(language)

@@ -9,6 +9,7 @@ from runners.programs import Program
 from runners.project import ProjectPlan, prepare
 from runners.sandboxes import pick
 from runners.verdicts import against_baseline
+from tests.support.scale import sampled
 
 # A program in each language that fails its last check, with a place for a completion before it.
 PYTHON = "def f():\n    return 1\n\n{}\n\nassert f() == 2\nprint('7 passed in 0.10s')\n"
@@ -76,7 +77,8 @@ async def test_a_program_that_leaves_before_its_end_does_not_pass(language, comp
     assert (result.verdict_class, result.message.startswith("left with status 0")) == ("failed", True), result
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.sampled
+@pytest.mark.parametrize("language", sampled(list(TEXTS)))
 @pytest.mark.asyncio(loop_scope="session")
 async def test_a_program_that_hangs_after_its_summary_does_not_pass(language, programs, need_for):
     need_for(language)
@@ -228,7 +230,8 @@ async def finished(cache):
         project.close()
 
 
-@pytest.mark.parametrize(("runner", "code", "classes"), list(cheats()))
+@pytest.mark.sampled
+@pytest.mark.parametrize(("runner", "code", "classes"), sampled(list(cheats())))
 @pytest.mark.asyncio(loop_scope="session")
 async def test_a_project_whose_code_cheats_does_not_pass(runner, code, classes, finished, need):
     if "node" in runner or runner == "vitest":

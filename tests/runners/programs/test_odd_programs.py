@@ -14,6 +14,7 @@ from runners.sandboxes import pick
 from runners.sandboxes.fake import FakeSandbox
 from runners.temporary import temporary_folder
 from runners.warm import warm
+from tests.support.scale import sampled
 
 TIMEOUT_S = 90.0
 JAVA = "public class P {{ public static void main(String[] a) {{ {} }} }}"
@@ -64,13 +65,16 @@ DEEP = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("language", "case"),
-    [
-        pytest.param(language, case, id=f"{language}-{number}")
-        for language, cases in DEEP.items()
-        for number, case in enumerate(cases)
-    ],
+    sampled(
+        [
+            pytest.param(language, case, id=f"{language}-{number}")
+            for language, cases in DEEP.items()
+            for number, case in enumerate(cases)
+        ]
+    ),
 )
 @pytest.mark.asyncio(loop_scope="session")
 async def test_what_nests_deeply_has_the_class_that_its_compiler_gives_it(language, case, both, need_for):
@@ -106,7 +110,8 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=str(number)) for number, case in enumerate(NAMES)])
+@pytest.mark.sampled
+@pytest.mark.parametrize("case", sampled([pytest.param(case, id=str(number)) for number, case in enumerate(NAMES)]))
 @pytest.mark.asyncio(loop_scope="session")
 async def test_a_java_program_may_be_called_anything(case, both, need_for):
     need_for("java")

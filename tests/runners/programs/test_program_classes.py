@@ -4,6 +4,7 @@ import pytest
 
 from runners.programs import Program
 from runners.verdicts import CLASSES
+from tests.support.scale import sampled
 
 JAVA = "public class P {{ public static void main(String[] a) throws Exception {{ {} }} }}"
 CPP = "#include <cassert>\n#include <cstdlib>\n#include <iostream>\n#include <stdexcept>\n#include <vector>\nint main() {{ {} }}"
@@ -111,14 +112,18 @@ CASES = {
 NOT_OF_PROGRAMS = {"infrastructure", "flaky"}
 
 
-@pytest.mark.parametrize(
-    ("language", "case"),
-    [
+def cases(*, slow):
+    """Each language and case; those that burn a limit of time or memory are the slow ones."""
+    return [
         pytest.param(language, case, id=f"{language}-{case[0]}-{number}")
         for language, cases in CASES.items()
         for number, case in enumerate(cases)
-    ],
-)
+        if (case[0] in {"timeout", "memory"}) == slow
+    ]
+
+
+@pytest.mark.sampled
+@pytest.mark.parametrize(("language", "case"), cases(slow=False) + sampled(cases(slow=True)))
 @pytest.mark.asyncio(loop_scope="session")
 async def test_class_of(language, case, programs, need_for):
     verdict_class, code, message = case
@@ -140,7 +145,8 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", sampled(list(OPTIONS)))
 @pytest.mark.asyncio(loop_scope="session")
 async def test_a_cpp_program_is_built_with_its_options(name, programs, need_for):
     need_for("cpp")

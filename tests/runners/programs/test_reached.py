@@ -9,6 +9,7 @@ from runners.programs.checks import checks_of
 from runners.programs.fake import FakePrograms
 from runners.programs.probes import placed, with_probes
 from runners.verdicts import Result
+from tests.support.scale import sampled
 
 # A wrong function, a loop that a model is to begin, and the assertions in it. The comments at its end can close what an answer opens.
 AROUND = {
@@ -118,7 +119,10 @@ def finished():
     return Finished()
 
 
-@pytest.mark.parametrize(("language", "way"), [(language, way) for language, ways in WAYS.items() for way in ways])
+@pytest.mark.sampled
+@pytest.mark.parametrize(
+    ("language", "way"), sampled([(language, way) for language, ways in WAYS.items() for way in ways])
+)
 @pytest.mark.asyncio(loop_scope="session")
 async def test_what_the_tests_never_reach_does_not_pass(language, way, finished, programs, need_for):
     need_for(language)
@@ -134,7 +138,8 @@ async def test_what_the_tests_never_reach_does_not_pass(language, way, finished,
     )
 
 
-@pytest.mark.parametrize("language", AROUND)
+@pytest.mark.sampled
+@pytest.mark.parametrize("language", sampled(list(AROUND)))
 @pytest.mark.asyncio(loop_scope="session")
 async def test_another_right_answer_passes(language, finished, programs, need_for):
     need_for(language)
@@ -182,7 +187,8 @@ HELPERS = {
 }
 
 
-@pytest.mark.parametrize("language", HELPERS)
+@pytest.mark.sampled
+@pytest.mark.parametrize("language", sampled(list(HELPERS)))
 @pytest.mark.asyncio(loop_scope="session")
 async def test_a_right_answer_that_leaves_a_helper_uncalled_passes(language, programs, need_for):
     need_for(language)

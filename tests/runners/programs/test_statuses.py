@@ -3,6 +3,7 @@
 import pytest
 
 from runners.programs import Program
+from tests.support.scale import sampled
 
 # Line 2 (JavaScript, TypeScript: 2; Java: 3; C++: 6) is the model's; others say in the lines behind it that the program has failed.
 LATE = {
@@ -87,7 +88,8 @@ setTimeout(() => assert.equal(1, 2), 5);
 """
 
 
-@pytest.mark.parametrize("name", LATE)
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", sampled(list(LATE)))
 @pytest.mark.asyncio(loop_scope="session")
 async def test_a_status_that_is_replaced_late_is_the_one_that_counts(name, programs, need_for):
     language, text, line, status = LATE[name]
@@ -195,7 +197,8 @@ SAYS = {
 }
 
 
-@pytest.mark.parametrize("language", LOOKS)
+@pytest.mark.sampled
+@pytest.mark.parametrize("language", sampled(list(LOOKS)))
 @pytest.mark.asyncio(loop_scope="session")
 async def test_no_program_finds_the_number_with_which_its_end_is_said(language, programs, need_for):
     need_for(language)

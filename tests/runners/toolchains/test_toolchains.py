@@ -20,6 +20,7 @@ from runners.toolchains.node import unsupported_in
 from runners.toolchains.python import _shown
 from runners.toolchains.store import install, layer_folder
 from tests.support.places import ROOT
+from tests.support.scale import sampled
 
 
 def ignore(line):
@@ -125,9 +126,10 @@ def home(tmp_path, monkeypatch):
     return tmp_path / "home"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("binary", "link"),
-    [("bin/node", ""), (".local/bin/node", ""), ("versions/node", "bin/node"), ("node-20", ".local/bin/node")],
+    sampled([("bin/node", ""), (".local/bin/node", ""), ("versions/node", "bin/node"), ("node-20", ".local/bin/node")]),
 )
 async def test_of_a_home_with_node_in_it_only_node_is_shown(
     binary, link, *, node, home, cache, sandbox, tmp_path, monkeypatch

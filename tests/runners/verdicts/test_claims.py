@@ -17,6 +17,7 @@ from runners.protocol import Completed
 from runners.sandboxes import AUTO
 from runners.verdicts import against_baseline, classify
 from tests.support.places import ROOT
+from tests.support.scale import sampled
 
 REPORTS = "import os, sys, socket, signal, pathlib\nos.makedirs(at := 'target/surefire-reports')\n"
 DOWN = "for _ in range({}):\n    os.mkdir(name := {!r} * {})\n    os.chdir(name)\n"
@@ -65,8 +66,9 @@ async def project(sandbox, cache):
     assert not made.workspace.folder.exists()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("sandbox", AUTO, indirect=True)
-@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("claim", sampled(list(CLAIMS)))
 async def test_code_cannot_claim_that_the_machine_failed(claim, project):
     does, verdict_class = CLAIMS[claim]
     ran = await project.run({"app/mvn": REPORTS + does})
@@ -131,15 +133,18 @@ def little_room(tmp_path, monkeypatch):
     subprocess.run(["umount", "-l", place], check=True)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("command", "verdict_class"),
-    [
-        ("echo ENOSPC; exit 1", "failed"),
-        ("head -c 30000000 /dev/zero >part; echo No space left on device; exit 1", "failed"),
-        ("head -c 300000000 /dev/zero >/tmp/own; exit 1", "failed"),
-        ("head -c 300000000 /dev/zero >much", "infrastructure"),
-        ("head -c 300000000 /dev/zero >much || { sleep 0.5; rm much; exit 1; }", "infrastructure"),
-    ],
+    sampled(
+        [
+            ("echo ENOSPC; exit 1", "failed"),
+            ("head -c 30000000 /dev/zero >part; echo No space left on device; exit 1", "failed"),
+            ("head -c 300000000 /dev/zero >/tmp/own; exit 1", "failed"),
+            ("head -c 300000000 /dev/zero >much", "infrastructure"),
+            ("head -c 300000000 /dev/zero >much || { sleep 0.5; rm much; exit 1; }", "infrastructure"),
+        ]
+    ),
 )
 @pytest.mark.parametrize("name", AUTO)
 async def test_that_no_room_was_left_is_believed_only_where_it_was_seen(

@@ -10,6 +10,7 @@ import pytest
 
 from runners.environments.node.packages import Packages
 from runners.environments.node.scripts import ScriptReader, settings_of
+from tests.support.scale import sampled
 
 RUNNER = '#!/bin/sh\nprintf "%s" "$(pwd -P)" >> "$GHOSTTAPE_LIST"; for word in "$@"; do printf "\\t%s" "$word" >> "$GHOSTTAPE_LIST"; done; echo >> "$GHOSTTAPE_LIST"\n'
 
@@ -150,7 +151,8 @@ def test_a_call_is_read_as_it_runs(script, wanted):
     assert sorted(found) == sorted(wanted)
 
 
-@pytest.mark.parametrize("script", [script for script, _ in CASES])
+@pytest.mark.sampled
+@pytest.mark.parametrize("script", sampled([script for script, _ in CASES]))
 def test_a_call_runs_as_it_is_read(script, ran, need):
     need("npm")
     for program in OTHERS & {*script.split()}:
