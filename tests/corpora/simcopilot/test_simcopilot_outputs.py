@@ -75,13 +75,6 @@ async def test_a_program_does_not_find_other_programs_nor_what_is_expected_of_it
     assert "['stairs.py', 'width.txt'] False" in result.message
 
 
-async def test_a_java_program_passes_through_the_console_with_the_jar_beside_it(tower, programs):
-    (task,) = tasks_of(tower(), "completion")
-    result = await task.tests.run(task.finished, programs)
-    assert (result.verdict_class, result.message) == ("passed", "")
-    assert (await task.tests.run(task.emptied, programs)).verdict_class == "compile"
-
-
 async def test_warm_programs_give_the_same_in_a_fresh_sandbox(tmp_path, cache):
     (task,) = tasks_of(write_stairs(tmp_path))
     made = await warm(pick(), cache, lambda _: None, workers=1)

@@ -18,6 +18,14 @@ def judged(summary):
     return sum(summary["verdicts"].values())
 
 
+@pytest.mark.parametrize("text", ["", "pass"])
+def test_what_does_nothing_fails_every_test(ghosttape, text):
+    summary = ghosttape("replay", "demo", "--provider", "fixed", "--text", text, *QUICK, "--json").json
+    assert judged(summary) >= 25
+    assert summary["verdicts"].get("passed", 0) == 0
+    assert summary["metrics"]["pass_at_1"]["value"] == 0.0
+
+
 def test_the_oracle_passes_every_test(ghosttape):
     summary = ghosttape("replay", "demo", "--provider", "oracle", *QUICK, "--json").json
     figures = summary["metrics"]["pass_at_1"]

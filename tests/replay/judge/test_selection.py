@@ -1,7 +1,6 @@
 """Grafts that run only the tests that touch them, and the sample that runs all."""
 
 import asyncio
-from functools import partial
 
 import pytest
 
@@ -11,14 +10,10 @@ from replay.judge.states import Case, ProjectState
 from replay.judge.tape_cases import prepare_tests
 from replay.play.instructions import Settled, Spot
 from replay.records import Ending, Suggestion, Verdict
-from replay.run.events import Note
 from replay.tapes.tape import Tests as ProjectTests
-from replay.tapes.tape import read
 from replay.tapes.timeline import Timeline
 from runners.coverage import Coverage
 from runners.sandboxes import make
-from tests.support.places import LEDGER
-from tests.support.replays import options_of, run
 from tests.support.tapes import Typist, moment_of
 
 HEAD, BODY = "def f(x):\n    ", "return x + 1"
@@ -218,19 +213,3 @@ def test_after_two_verdicts_that_differ_all_tests_run():
         assert selection.tests(case) == expected
     assert Selection(None).tests(case) is None
     assert Selection(selection.coverage, frozenset({"another"})).tests(case) is None, "no test that passes touches it"
-
-
-@pytest.mark.parametrize("provider", [{"name": "ngram"}])  # right, wrong and broken grafts
-async def test_on_the_ledger_some_tests_say_what_all_say(provider, cache, tmp_path, monkeypatch, need):
-    need("bwrap")
-    monkeypatch.setattr("replay.judge.tape_cases.Selection", partial(Selection, share=1.0))
-    options = options_of(
-        settings={"provider": provider}, latency="fixed:0", sandbox="bubblewrap", which_tests="touching", limit=8
-    )
-    heard = []
-    summary = await run([read(LEDGER)], tmp_path / "run", options, heard, cache=cache)
-    judged = sum(summary["verdicts"].values())
-    assert judged == 8
-    assert summary["selection"]["sampled"] == summary["selection"]["selected"] > judged / 2
-    assert summary["selection"]["disagreed"] == 0
-    assert not any("no coverage" in one.text for one in heard if isinstance(one, Note))

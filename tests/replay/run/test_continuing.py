@@ -70,8 +70,8 @@ def figures(summary):
     "options",
     [
         {"limit": 2},
-        {"policy": "vscode", "limit": 3, "seed": 2},
-        {"policy": "vscode", "limit": 4, "mode": "drive", "user": "words"},
+        {"policy": "vscode", "limit": 2, "seed": 2},
+        {"policy": "vscode", "limit": 3, "mode": "drive", "user": "words"},
         {"limit": 1, "ablate": "repairs", "settings": {**FIXED, "repairs": ["indent"]}},
     ],
     ids=["blocks", "vscode", "drive", "ablation"],

@@ -42,7 +42,3 @@ async def test_a_handler_that_hears_nothing_changes_nothing(handler, run):
 
 async def test_a_handler_in_the_lines_of_others_is_believed(run):
     assert (await run([HANDLERS[0], "let fine = 1;", *FAILS.values()], 2)).verdict_class == "passed"
-
-
-async def test_the_same_in_typescript(run):
-    assert (await run([HANDLERS[0], FAILS["exception"]], 1, "typescript")).verdict_class == "exception"

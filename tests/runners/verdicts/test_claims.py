@@ -79,13 +79,6 @@ async def test_code_cannot_claim_that_the_machine_failed(claim, project):
 
 
 @pytest.mark.parametrize("sandbox", ["bubblewrap"], indirect=True)
-async def test_a_hundred_thousand_files_are_a_project_like_any_other(project):
-    many = "for n in range(100_000):\n    os.close(os.open(f'{at}/{n}', os.O_CREAT))\nsys.exit(1)"
-    result = await project.run({"app/mvn": REPORTS + many})
-    assert (result.verdict_class, list(project.workspace.folder.glob("copy-*"))) == ("failed", [])
-
-
-@pytest.mark.parametrize("sandbox", ["bubblewrap"], indirect=True)
 async def test_reports_lie_in_the_project_even_if_its_folder_has_become_a_link(project, tmp_path):
     (outside := tmp_path / "target/surefire-reports").mkdir(parents=True)
     (outside / "TEST-a.xml").write_text(HONEST)

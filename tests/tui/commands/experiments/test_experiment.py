@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from tests.support.places import LEDGER
+
 FILE = """
 tapes = ["demo"]
 
@@ -55,7 +57,7 @@ def test_an_experiment_is_a_table_of_ordinary_runs_and_the_same_command_goes_on(
 
 def test_a_cell_equals_the_same_run_alone(here, tmp_path):
     path = written(tmp_path, more="")
-    path.write_text(path.read_text().replace('"ngram", ', ""))
+    path.write_text(path.read_text().replace('"ngram", ', "").replace('"demo"', f'"{LEDGER}"'))
     cells = here("experiment", path, "--json").json["cells"]
     none = next(cell for cell in cells if cell["choice"]["repairs"] == "none")["summary"]
     flags = (
@@ -70,7 +72,7 @@ def test_a_cell_equals_the_same_run_alone(here, tmp_path):
         "--latency",
         "fixed:80",
     )
-    alone = here("replay", "demo", *flags, "--json").json
+    alone = here("replay", LEDGER, *flags, "--json").json
     assert {**none, "run": ""} == {**alone, "run": ""}
 
 

@@ -18,7 +18,7 @@ policies = {policies}
 repairs = {repairs}
 
 [options]
-limit = 6
+limit = {limit}
 latency = "fixed:80"
 {more}
 
@@ -43,11 +43,13 @@ model = "{name}"
 def written(tmp_path):
     """Write the file of an experiment for a server, with no more cells than a test needs."""
 
-    def write(server, more="no-tests = true", *, providers=("one", "two"), policies=("blocks",), repairs=("all",)):
+    def write(
+        server, more="no-tests = true", *, limit=6, providers=("one", "two"), policies=("blocks",), repairs=("all",)
+    ):
         path = tmp_path / "dear.toml"
         axes = {"providers": list(providers), "policies": list(policies), "repairs": list(repairs)}
         tables = [PROVIDER.format(name=name, url=server.url) for name in providers]
-        path.write_text(FILE.format(more=more, tape=LEDGER, **axes) + "".join(tables))
+        path.write_text(FILE.format(more=more, limit=limit, tape=LEDGER, **axes) + "".join(tables))
         return path
 
     return write
@@ -57,7 +59,7 @@ def test_a_dry_run_makes_and_asks_nothing_and_its_counts_hold(here, ghosttape_he
     need("bwrap")
     with counting_server() as server:
         axes = {"providers": ["one"], "policies": ["blocks", "pause:300"], "repairs": ["all", "none"]}
-        path = written(server, more="", **axes)
+        path = written(server, more="", limit=2, **axes)
         planned = ghosttape_here(tmp_path, "experiment", path, "--dry-run", "--json").json
         table = ghosttape_here(tmp_path, "experiment", path, "--dry-run").out
         assert not server.prompts

@@ -8,7 +8,7 @@ from tests.support.devbench_data import instance, publish, write
 from tests.support.places import DEMO
 
 TAPES = {"ledger": DEMO / "ledger.tape.jsonl", "router": DEMO / "router.tape.jsonl"}
-WORDS = ["--provider", "ngram", "--latency", "fixed:80", "--seed", "1", "--limit", "6", "--json"]
+WORDS = ["--provider", "ngram", "--latency", "fixed:80", "--seed", "1", "--limit", "2", "--json"]
 OF_THE_MERGE = {"run", "merged", "machine"}
 
 
