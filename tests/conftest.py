@@ -1,6 +1,7 @@
 """What all tests share: tools that must be there under CI, what is made once a run, and the list of what was left out."""
 
 import fcntl
+import gc
 import importlib.util
 import os
 import pickle
@@ -41,6 +42,12 @@ hypothesis.settings.load_profile("shared cores")
 
 def pytest_addoption(parser):
     parser.addoption("--within", type=float, metavar="SECONDS", help="start no test later than this (make check)")
+
+
+def pytest_collection_finish():
+    """What is loaded and collected stays: to look through it again and again takes a tenth of the run."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item):

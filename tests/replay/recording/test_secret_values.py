@@ -14,6 +14,7 @@ from replay.recording.secrets.file_values import file_values
 from replay.recording.secrets.known_values import KnownValues
 from replay.recording.secrets.workspace_secrets import WorkspaceSecrets, words_of
 from replay.recording.secrets.worth import judge_value
+from tests.support.scale import sampled
 
 
 def secrets_of(text, name=".env", root=Path("/w")):
@@ -166,10 +167,11 @@ def test_a_name_of_several_parts_is_judged_by_its_last_one():
     }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [".env", "a.json", ".pgpass", "x.pem"])
 @pytest.mark.parametrize(
     "piece",
-    ["A1bC", "a.", "a/", " ", "\t", "\n", '"', "\\", '\\"', "a='", "a:", "a=", "; ", ";a a a", "--a", "password ", " #", "{", "://", "a ", "PRIVATE KEY", "expir"],
+    sampled(["A1bC", "a.", "a/", " ", "\t", "\n", '"', "\\", '\\"', "a='", "a:", "a=", "; ", ";a a a", "--a", "password ", " #", "{", "://", "a ", "PRIVATE KEY", "expir"]),
 )  # fmt: skip
 def test_the_time_for_a_file_grows_with_its_size_and_not_with_its_square(name, piece):
     """Of 64 KiB that are nothing but one piece again and again; with the square it is minutes."""

@@ -7,6 +7,7 @@ import pytest
 from replay.run.store import Store
 from replay.tapes.tape import Tests as ProjectTests
 from tests.support.replays import FIXED, options_of, run
+from tests.support.scale import sampled
 from tests.support.tapes import Typist
 
 TEXT = "def f(x):\n    return x + 1\n\n\ndef g(x):\n    if x:\n        return 2\n    return 3\n"
@@ -66,15 +67,19 @@ def figures(summary):
     return {name: summary.get(name) for name in ("moments", "endings", "verdicts", "untestable", "metrics", "effort")}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "options",
-    [
-        {"limit": 2},
-        {"policy": "vscode", "limit": 2, "seed": 2},
-        {"policy": "vscode", "limit": 3, "mode": "drive", "user": "words"},
-        {"limit": 1, "ablate": "repairs", "settings": {**FIXED, "repairs": ["indent"]}},
-    ],
-    ids=["blocks", "vscode", "drive", "ablation"],
+    sampled(
+        [
+            pytest.param({"policy": "vscode", "limit": 2, "seed": 2}, id="vscode"),
+            pytest.param({"limit": 2}, id="blocks"),
+            pytest.param({"policy": "vscode", "limit": 3, "mode": "drive", "user": "words"}, id="drive"),
+            pytest.param(
+                {"limit": 1, "ablate": "repairs", "settings": {**FIXED, "repairs": ["indent"]}}, id="ablation"
+            ),
+        ]
+    ),
 )
 async def test_it_may_end_after_any_commit(replay, tmp_path, options):
     whole = await replay("whole", **options)

@@ -16,6 +16,7 @@ from server.service import Service
 from server.settings import Settings
 from syntax.languages import language_of
 from tests.support.repair_cases import GOLDEN, SOURCES, golden_case
+from tests.support.scale import examples
 from tests.support.streamed_answers import cut_differently, drawn_answers, enough_of
 
 HEADERS = "def f(x):\n    ", "function f(x) {\n  "
@@ -99,10 +100,11 @@ def test_pieces_make_no_difference_to_published_answers(shared):
     assert cut_differently(drawn_answers(shared, 150)) == []
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", sorted(SOURCES))
 def test_what_is_enough_gives_what_the_whole_answer_gives(name):
     language, source, chance, seen = language_of(name), SOURCES[name], random.Random(1), Counter()
-    for _ in range(60):
+    for _ in range(examples(60)):
         start = chance.randrange(len(source))
         end = chance.randrange(start, min(len(source), start + 200))
         told = source[start:end] + chance.choice(
@@ -115,8 +117,8 @@ def test_what_is_enough_gives_what_the_whole_answer_gives(name):
         if ends is not None:
             assert offered(draft).text == offered(replace(draft, text=told[:ends])).text
             assert enough_of(draft, ends) == ends
-    assert seen[True] > 5
-    assert seen[False] > 5
+    assert seen[True] >= examples(60) // 12
+    assert seen[False] >= examples(60) // 12
 
 
 @pytest.mark.parametrize(

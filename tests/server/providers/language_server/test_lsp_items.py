@@ -11,6 +11,7 @@ from server.errors import ProviderRefused
 from server.providers.language_server.items import continuation, plain
 from server.providers.language_server.mirror import DocumentMirror
 from syntax.text import length, position_at
+from tests.support.scale import sampled
 
 BEFORE, AFTER = "def f(a):\r\n    x = g(a", ")\r\n    return x\r\n"
 
@@ -146,7 +147,8 @@ def test_snippets_that_open_or_close_too_much_lose_nothing(snippet, text):
     assert plain(snippet) == text
 
 
-@pytest.mark.parametrize("bit", ["${1:", "${a/", "${a//${", "${1|", "${1|x,", "${1|x", "${a/x/", "$", "${aa"])
+@pytest.mark.sampled
+@pytest.mark.parametrize("bit", sampled(["${1:", "${a/", "${a//${", "${1|", "${1|x,", "${1|x", "${a/x/", "$", "${aa"]))
 @pytest.mark.parametrize("ends", ["", "}", "/}", "|}"])
 def test_a_snippet_is_read_in_time_linear_in_its_length(bit, ends):
     """Fourfold the length takes about fourfold the time, not sixteenfold; the best of some runs counts on a busy machine."""
