@@ -235,14 +235,14 @@ async def test_every_key_has_its_line_in_the_help():
 async def test_a_long_list_follows_its_cursor_and_reads_only_pages_of_it(folder):
     with Store.open(folder) as store:
         record = next(store.records())
-        copies = (structs.replace(record, moment=structs.replace(record.moment, tape="z", event=number, line=number)) for number in range(6_000))  # fmt: skip
+        copies = (structs.replace(record, moment=structs.replace(record.moment, tape="z", event=number, line=number)) for number in range(600))  # fmt: skip
         store.put_all(copies)
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:
         moments = app.query_one(MomentList)
         await pilot.press("G")
-        assert ":6000:3" in moments.render_line(moments.size.height - 1).text
-        await pilot.press(*["pageup"] * 40, "g")
+        assert ":600:3" in moments.render_line(moments.size.height - 1).text
+        await pilot.press(*["pageup"] * 4, "g")
         assert "basket" in moments.render_line(1).text
         assert sum(map(len, app._run._pages.values())) <= 24 * 128
 
@@ -259,7 +259,7 @@ async def test_on_a_very_wide_screen_the_list_is_narrow_and_the_detail_wide(real
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+@pytest.mark.parametrize("size", sampled([(80, 24), (200, 60)]))
 async def test_hostile_text_is_harmless_on_every_screen(tmp_path, size):
     names = sampled(NAMES)
     with Store.create(tmp_path / "run", {}) as store:

@@ -17,11 +17,12 @@ from tui.inspector.model import RunView
 from tui.inspector.widgets.header import SummaryHeader
 from tui.inspector.widgets.moments import MomentList
 
-MANY = 10_001
+MANY = 1_001
 
 
 @pytest.fixture
-def large(folder, tmp_path):
+def large(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("tui.inspector.model._FEW", MANY - 1)
     make(folder, tmp_path / "large", MANY)
     return tmp_path / "large"
 

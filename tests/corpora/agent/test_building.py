@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from corpora.agent.building import BuiltRepository
 from corpora.agent.distribution import read_distribution
-from corpora.agent.environment import EnvironmentFinder
-from corpora.agent.work import StageFolder
-from corpora.mined.checkout import read_checkout
-from runners.environments import NotTestable
-from runners.sandboxes import pick
 from tests.support.block_repository import CODE
 
 
@@ -51,20 +42,3 @@ def test_one_block_in_five_wants_nothing_inside(built: BuiltRepository) -> None:
 def test_the_published_distribution_adds_up_to_any_number() -> None:
     assert read_distribution().wanted(31) == {"METHOD": 3, "IF": 8, "FOR": 6, "TRY": 4, "STATEMENT": 10}
     assert all(sum(read_distribution().wanted(number).values()) == number for number in range(1, 80))
-
-
-async def test_a_person_may_give_slow_tests_longer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "slow").mkdir()
-    (tmp_path / "slow" / "test_slow.py").write_text("import time\n\n\ndef test_slow():\n    time.sleep(1.2)\n")
-    checkout = read_checkout(tmp_path / "slow", "")
-
-    def finder(timeout_s: float) -> EnvironmentFinder:
-        folder = StageFolder.of("slow", checkout)
-        return EnvironmentFinder(checkout, pick("auto"), cache, folder, lambda _: None, timeout_s=timeout_s)
-
-    with pytest.raises(NotTestable, match="give them longer with --test-timeout"):
-        await finder(1.0).found()
-    assert (await finder(222.0).found()).tests.timeout_s == 222

@@ -23,6 +23,7 @@ from replay.numbers.intervals import (
     spread_of,
     wilson,
 )
+from tests.support.scale import sampled
 from tools.interval_coverage import coverage, difference_coverage, keys_coverage, ours, quantile_coverage, sizes
 from tools.interval_coverage import wilson as wilsons
 
@@ -248,8 +249,9 @@ def test_a_quantile_in_clusters_has_the_interval_of_as_many_values_as_they_are_w
     assert quantile_interval(members([[1.0, 2.0, 3.0]]), 0.5) == (None, None)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("kind", ["hole", "function"])
-@pytest.mark.parametrize(("policy", "correlation"), [("blocks", 0.4), ("pause:300", 0.2), ("vscode", 0.6)])
+@pytest.mark.parametrize(("policy", "correlation"), sampled([("blocks", 0.4), ("pause:300", 0.2), ("vscode", 0.6)]))
 def test_intervals_hold_the_truth_as_often_as_they_say_with_the_sizes_of_the_demo(policy, correlation, kind):
     size = sizes()[policy][kind]
     held = [coverage(ours, size, correlation, truth, 250, seed=7) for truth in (0.1, 0.3, 0.5, 0.8)]

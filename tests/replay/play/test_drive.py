@@ -20,7 +20,7 @@ from tests.support.drive_simulation import (
     texts_of,
     units,
 )
-from tests.support.scale import examples
+from tests.support.scale import examples, sampled
 from tests.support.tapes import Typist
 
 
@@ -137,7 +137,8 @@ def test_the_oracle_saves_keys_on_the_demo_tapes_and_ends_in_the_recorded_text(t
     )
 
 
-@pytest.mark.parametrize("tape", ["ledger", "router"])
+@pytest.mark.sampled
+@pytest.mark.parametrize("tape", sampled(["ledger", "router"]))
 def test_random_text_that_is_always_accepted_costs_keys(tape):
     chance = random.Random(0)
     tape = read(DEMO / f"{tape}.tape.jsonl")

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-from tests.support.places import LEDGER
-
 FILE = """
 tapes = ["demo"]
 
@@ -53,27 +51,6 @@ def test_an_experiment_is_a_table_of_ordinary_runs_and_the_same_command_goes_on(
         "\n", " "
     )
     assert here("experiment", path, "--json").json["cells"] == first["cells"]
-
-
-def test_a_cell_equals_the_same_run_alone(here, tmp_path):
-    path = written(tmp_path, more="")
-    path.write_text(path.read_text().replace('"ngram", ', "").replace('"demo"', f'"{LEDGER}"'))
-    cells = here("experiment", path, "--json").json["cells"]
-    none = next(cell for cell in cells if cell["choice"]["repairs"] == "none")["summary"]
-    flags = (
-        "--provider",
-        "fixed",
-        "--text",
-        "return total",
-        "--repairs",
-        "none",
-        "--limit",
-        "2",
-        "--latency",
-        "fixed:80",
-    )
-    alone = here("replay", LEDGER, *flags, "--json").json
-    assert {**none, "run": ""} == {**alone, "run": ""}
 
 
 def test_a_mistake_is_refused_before_anything_is_made(here, tmp_path):
