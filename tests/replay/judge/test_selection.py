@@ -1,61 +1,14 @@
 """Grafts that run only the tests that touch them, and the sample that runs all."""
 
-import asyncio
-
 import pytest
 
 from replay.judge.grafts import Hole
 from replay.judge.selection import Selection, function_lines
 from replay.judge.states import Case, ProjectState
-from replay.judge.tape_cases import prepare_tests
-from replay.play.instructions import Settled, Spot
-from replay.records import Ending, Suggestion, Verdict
-from replay.tapes.tape import Tests as ProjectTests
-from replay.tapes.timeline import Timeline
+from replay.records import Verdict
 from runners.coverage import Coverage
-from runners.sandboxes import make
-from tests.support.tapes import Typist, moment_of
-
-HEAD, BODY = "def f(x):\n    ", "return x + 1"
-OTHER = '\n\n\ndef g(x):\n    """Double."""\n    return x * 2\n'
-FINAL = f"{HEAD}{BODY}{OTHER}"
-RUNS = "from a import f, g\n\n\ndef test_f():\n    assert f(1) > 0\n\n\ndef test_g():\n    assert g(2) == 4\n"
-READS = '\n\ndef test_text():\n    assert "x + 1" in open("a.py").read()\n'
-ORDER = "from a import f\n\nDONE = []\n\n\ndef test_first():\n    DONE.append(1)\n\n\ndef test_f():\n    assert DONE and f(1) == 2\n"
-
-
-def timeline_of(tests, body=BODY):
-    typist = Typist(
-        tests=ProjectTests(toolchain="python", requires=("pytest>=8",), command="python -m pytest -q", timeout_s=60.0),
-    )
-    typist.type(HEAD).type(body).type(OTHER)
-    typist.header.workspace.files["test_a.py"] = tests
-    return Timeline(typist.tape())
-
-
-def settled(text, number=0, stop="block"):
-    moment = moment_of(2 + len(HEAD), HEAD, "", stop=stop, trigger=f"t{number}")
-    offered = Suggestion(text=text, start=len(HEAD), end=len(HEAD), latency=0.0)
-    return Settled(moment, HEAD, "", Ending("shown"), offered, spot=Spot(moment, HEAD, ""))
-
-
-@pytest.fixture
-async def prepare(cache, need):
-    """A function that gives a judge that selects, and what it was told."""
-    need("bwrap")
-    judges = []
-
-    async def prepare(tests, body=BODY):
-        told = []
-        slots = asyncio.Semaphore(2)
-        judges.append(
-            await prepare_tests(timeline_of(tests, body), make("bubblewrap"), cache, slots, told.append, selects=True)
-        )
-        return judges[-1].judge, told
-
-    yield prepare
-    for judge in judges:
-        await judge.close()
+from tests.support.selected_tests import BODY, FINAL, OTHER, READS, RUNS, settled
+from tests.support.tapes import moment_of
 
 
 async def test_a_graft_runs_the_tests_that_touch_it_and_a_sample_all(prepare):
@@ -70,51 +23,11 @@ async def test_a_graft_runs_the_tests_that_touch_it_and_a_sample_all(prepare):
     assert judge.selection.counts == {"selected": 3, "sampled": 1, "disagreed": 0}
 
 
-async def test_a_verdict_by_two_holes_or_asked_for_twice_counts_once(prepare):
-    judge, _ = await prepare(RUNS, "y = x + 1\n    return y")
-    part = settled("y = x + 1", stop="auto")  # judged by a hole of a line, and by that of the moment, the whole body
-    case = judge.cases.case(part)
-    assert judge.selection.tests(case)
-    assert judge.selection.tests(case.fixed)
-    for _ in range(2):
-        verdict = await judge.verdict(part)
-        assert (verdict.name, verdict.fixed) == ("passed", "exception")
-    assert judge.selection.counts == {"selected": 1, "sampled": 1, "disagreed": 0}
-    await judge.verdict(settled("y = x + 2", stop="auto"))
-    assert judge.selection.counts["selected"] == 2
-
-
 async def test_a_test_that_reads_the_file_is_missed_by_selection_and_caught_by_the_sample(prepare):
     judge, _ = await prepare(RUNS + READS)
     verdicts = [await judge.verdict(settled(text)) for text in ("return x + 2", "return x + 3")]
     assert [(one.name, one.passed, one.failed) for one in verdicts] == [("assertion", 2, 1)] * 2
     assert judge.selection.counts == {"selected": 1, "sampled": 1, "disagreed": 1}
-
-
-async def test_what_only_others_notice_is_tested_by_all(prepare):
-    judge, _ = await prepare("from a import f\n\n\ndef test_f():\n    f(1)\n" + READS)
-    judge.selection.share = 0.0
-    verdicts = [await judge.verdict(settled(text)) for text in (BODY, BODY + "  # the same", "return x + 2")]
-    assert [(one.name, one.passed, one.failed) for one in verdicts] == [
-        ("passed", 2, 0),
-        ("passed", 2, 0),
-        ("assertion", 1, 1),
-    ]
-
-
-async def test_tests_that_need_those_before_them_do_not_run_without(prepare):
-    judge, _ = await prepare(ORDER)
-    verdicts = [await judge.verdict(settled(text)) for text in (BODY, "return x")]
-    assert [(one.name, one.passed) for one in verdicts] == [("passed", 2), ("assertion", 1)]
-    assert judge.selection.counts == {"selected": 0, "sampled": 0, "disagreed": 0}
-
-
-async def test_a_graft_that_leaves_its_function_is_tested_by_all(prepare):
-    judge, _ = await prepare(RUNS)
-    judge.selection.share = 0.0
-    await judge.verdict(settled(BODY))
-    verdict = await judge.verdict(settled(f"{BODY}\n\n\ndef h(x):\n    return 5"))
-    assert (verdict.name, verdict.passed, judge.selection.counts["selected"]) == ("passed", 2, 1)
 
 
 def hole(final, truth, path="a.py"):

@@ -55,36 +55,6 @@ def written(tmp_path):
     return write
 
 
-def test_a_dry_run_makes_and_asks_nothing_and_its_counts_hold(here, ghosttape_here, tmp_path, written, need):
-    need("bwrap")
-    with counting_server() as server:
-        axes = {"providers": ["one"], "policies": ["blocks", "pause:300"], "repairs": ["all", "none"]}
-        path = written(server, more="", limit=2, **axes)
-        planned = ghosttape_here(tmp_path, "experiment", path, "--dry-run", "--json").json
-        table = ghosttape_here(tmp_path, "experiment", path, "--dry-run").out
-        assert not server.prompts
-        assert not (tmp_path / ".ghosttape").exists()
-        assert max(map(len, table.splitlines())) <= 80
-        done = here("experiment", path, "--json").json
-        after = ghosttape_here(tmp_path, "experiment", path, "--dry-run", "--json").json
-    assert [cell["name"] for cell in planned["cells"]] == [cell["name"] for cell in done["cells"]]
-    for plan, cell in zip(planned["cells"], done["cells"], strict=True):
-        asked = [name for name in cell["summary"]["endings"] if name not in {"gated", "debounced"}]
-        if plan["exact"]:
-            assert plan["moments"] == sum(cell["summary"]["endings"][name] for name in asked)
-        if cell["choice"]["policy"] == "blocks":
-            assert plan["questions"] == cell["work"]["asked"] + (
-                plan["questions"] and cell["work"]["answered_from_record"]
-            )
-        assert cell["work"]["asked"] <= plan["questions"]
-        assert cell["work"]["tested"] <= plan["tests"]
-        if cell["name"] == "blocks-none":
-            assert plan["tests"] == plan["moments"]  # what does not depend on answers was tested in the first cell
-        assert cell["work"]["output_tokens"] <= plan["output_tokens"]
-    assert all(cell["seconds"] is None for cell in planned["cells"] if cell["questions"])
-    assert {cell["questions"] for cell in after["cells"]} == {0}
-
-
 OVER_PROMPTS = """
 corpora = ["bench"]
 

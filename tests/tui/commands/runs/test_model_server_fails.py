@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tests.support.counting_server import counting_server
+from tests.support.scale import sampled
 
 WORDS = ("--no-tests", "--latency", "fixed:80", "--limit", "2", "--out", "run", "--json")
 
@@ -51,15 +52,18 @@ def nobody():
     yield f"http://127.0.0.1:{port}/v1"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("server", "said"),
-    [
-        (nobody(), "no connection"),
-        (refusing(401, "Incorrect API key"), "GHOSTTAPE_API_KEY"),
-        (refusing(403, "no"), "GHOSTTAPE_API_KEY"),
-        (refusing(404, "The model `m` does not exist"), "--model"),
-        (refusing(404, "Not Found"), "--base-url"),
-    ],
+    sampled(
+        [
+            (nobody(), "no connection"),
+            (refusing(401, "Incorrect API key"), "GHOSTTAPE_API_KEY"),
+            (refusing(403, "no"), "GHOSTTAPE_API_KEY"),
+            (refusing(404, "The model `m` does not exist"), "--model"),
+            (refusing(404, "Not Found"), "--base-url"),
+        ]
+    ),
 )
 def test_a_provider_that_cannot_answer_ends_the_command_and_leaves_the_folder_free(here, server, said):
     with server as url:
