@@ -45,7 +45,10 @@ def _pair(found: Mapping[str, Any], letter: str, changed: int) -> Iterator[str]:
     n, net, p = difference["n"], net_words(difference["net"]), chance_words(difference["p_adjusted"])
     shares = [f"{percent(passed / n)} %" if n else "" for passed in found["passed"]]
     says = {"good": "better", "bad": "worse"}.get(tone_of(difference["says"]), "")
-    yield from in_markdown(replace(measures, rows=[["tests passed", *shares, net, p, says], *measures.rows]))
+    rows = [["tests passed", *shares, net, p, says], *measures.rows]
+    yield from in_markdown(
+        replace(measures, rows=rows, note="p below the first row: adjusted by Holm over these measures")
+    )
     for section in (*others, groups_section(found, letter)):
         yield from folded(section)
     if found["changed"] and changed:
