@@ -14,7 +14,6 @@ from replay.run.findings import Findings
 from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Bench
 from runners.programs.fake import FakePrograms
-from runners.sandboxes.fake import FakeSandbox
 from runners.verdicts import Result
 from server.context.choosing import Context
 from server.prompt.forms import Prompt
@@ -22,6 +21,7 @@ from server.providers.protocol import Request
 from server.providers.recorded import make
 from server.settings import ProviderSettings, Settings
 from tests.support.devbench_data import instance, publish, write
+from tests.support.fakes.sandbox import FakeSandbox
 from tests.support.simcopilot_data import STAIRS, STAIRS_CASES, checkpoints
 from tests.support.simcopilot_data import write as write_simcopilot
 

@@ -6,7 +6,7 @@ from runners.errors import PathRefused
 from runners.other_files import NOTHING, OtherFiles, is_inside, make_executable, write_others
 from runners.project import ProjectPlan, prepare
 from runners.protocol import Completed
-from runners.sandboxes.fake import FakeSandbox
+from tests.support.fakes.sandbox import FakeSandbox
 
 SHOWN = (
     'set -e; ./run; cat link; echo; readlink linked; [ ! -L out ]; [ "$(od -An -tx1 data.bin | tr -d " ")" = fffe00 ]'

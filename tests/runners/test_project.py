@@ -14,7 +14,7 @@ from runners.files import copy_tree, remove_tree, write_all
 from runners.project import ProjectPlan, prepare
 from runners.protocol import PROJECT, Completed
 from runners.sandboxes import make, pick
-from runners.sandboxes.fake import FakeSandbox
+from tests.support.fakes.sandbox import FakeSandbox
 from tests.support.places import ROOT
 
 FILES = {

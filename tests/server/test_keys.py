@@ -19,12 +19,12 @@ from server.lsp import completion
 from server.lsp.language_server import create
 from server.lsp.params import CompletionParams
 from server.lsp.protocol import RequestFailed
-from server.providers.fakes.dialects import DIALECTS
-from server.providers.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 from server.providers.fixed import Fixed
 from server.providers.http.refusals import error_message
 from server.settings import CacheSettings, Settings, parse
 from tests.support import language_server
+from tests.support.fakes.dialects import DIALECTS
+from tests.support.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 from tests.support.preloaded import preloaded_script
 from tests.support.waiting import PATIENCE_S
 from tui.commands.options.configuration import settings_of

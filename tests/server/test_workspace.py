@@ -7,9 +7,9 @@ import os
 
 import pytest
 
-from server.providers.fakes.dialects import DIALECTS
-from server.providers.fakes.model_server import FakeModelServer
 from server.workspace import LARGEST_BYTES, WorkspaceFiles, workspace_of
+from tests.support.fakes.dialects import DIALECTS
+from tests.support.fakes.model_server import FakeModelServer
 from tests.support.waiting import PATIENCE_S
 
 TOTAL = "def total_of(cart, tax):\n    return sum(cart) * tax\n"

@@ -6,7 +6,7 @@ import threading
 
 import psutil
 
-from server.providers.fakes.model_server import FakeScript
+from tests.support.fakes.model_server import FakeScript
 from tests.support.waiting import until
 
 

@@ -14,14 +14,14 @@ from typing import Any
 
 from server.context import Context
 from server.providers import gguf, registry
-from server.providers.fakes.dialects import DIALECTS
-from server.providers.fakes.model_server import FakeEngine, FakeModelServer, FakeScript
 from server.providers.fixed import Fixed
 from server.providers.http.endpoint import Endpoint
 from server.providers.language_server.fake import PlainServer
 from server.providers.protocol import Request
 from server.providers.recorded import Recorded, answer_key
 from server.settings import ProviderSettings
+from tests.support.fakes.dialects import DIALECTS
+from tests.support.fakes.model_server import FakeEngine, FakeModelServer, FakeScript
 
 BEFORE, AFTER = "def f(a):\n    ", "\nprint(f(1))\n"
 CONTEXT = Context("a.py", "python", BEFORE, AFTER)

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from corpora.codealign.catalogue import instruction_from
 from corpora.codealign.growing import Preference, read_pairs, showings, write_preference
-from server.providers.fakes.dialects import OpenAIDialect
-from server.providers.fakes.model_server import FakeModelServer, FakeScript
+from tests.support.fakes.dialects import OpenAIDialect
+from tests.support.fakes.model_server import FakeModelServer, FakeScript
 from tui.cli.app import app
 
 TELLS = {"first": "Please add types.", "second": "early exit please"}

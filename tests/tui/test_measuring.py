@@ -8,9 +8,9 @@ from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner
 
 from corpora.codealign.catalogue import instruction
-from server.providers.fakes.dialects import OpenAIDialect
-from server.providers.fakes.model_server import FakeModelServer, FakeScript
 from server.settings import ProviderSettings
+from tests.support.fakes.dialects import OpenAIDialect
+from tests.support.fakes.model_server import FakeModelServer, FakeScript
 from tui.cli.app import app
 from tui.commands.measuring import calibrate, judged_instructions
 

@@ -20,8 +20,8 @@ from replay.judge.states import ProjectState
 from replay.tapes.tape import Tests as ProjectTests
 from runners.programs.fake import FakePrograms
 from runners.protocol import Completed
-from runners.sandboxes.fake import FakeSandbox
 from runners.verdicts import RetryPolicy
+from tests.support.fakes.sandbox import FakeSandbox
 
 CODE = "// 😀\nfunction total(rows) {\n  let found = 0;\n  for (const row of rows) {\n    found += size(row);\n  }\n  return found;\n}\n"
 TESTS = ProjectTests(toolchain="none", command="pytest -q", timeout_s=30.0)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from server.providers.fakes.dialects import OpenAIDialect
-from server.providers.fakes.model_server import FakeModelServer, FakeScript
+from tests.support.fakes.dialects import OpenAIDialect
+from tests.support.fakes.model_server import FakeModelServer, FakeScript
 from tests.support.places import SCRIPT
 
 CODE = "def area(a, b):\n    return a * b\n"

@@ -9,8 +9,8 @@ import pytest
 from runners.environments import Candidate, KeptTrials, NotTestable, TriedWay, WayTester
 from runners.project import ProjectPlan
 from runners.protocol import Completed
-from runners.sandboxes.fake import FakeSandbox
 from runners.verdicts import Result
+from tests.support.fakes.sandbox import FakeSandbox
 from tests.support.waiting import PATIENCE_S
 
 FAILS = Completed(1, None, "5 of 9 tests fail", "", 1.0)

@@ -11,8 +11,8 @@ from runners.environments.trying import MOST, _unsupported
 from runners.errors import IndexUnreachable, MachineFails, SetupFailed
 from runners.project import ProjectPlan
 from runners.protocol import Completed
-from runners.sandboxes.fake import FakeSandbox
 from runners.toolchains import Unsupported
+from tests.support.fakes.sandbox import FakeSandbox
 
 PASSES = "def test_a():\n    assert 1 + 1 == 2\n"
 MANY = "".join(f"def test_{n}():\n    pass\n\n\n" for n in range(9))

@@ -14,7 +14,7 @@ from replay.tapes.timeline import Timeline
 from runners.errors import SandboxFailed, SetupFailed
 from runners.protocol import Completed
 from runners.sandboxes import fault, make
-from runners.sandboxes.fake import FakeSandbox
+from tests.support.fakes.sandbox import FakeSandbox
 from tests.support.tapes import Typist, moment_of
 
 HEAD, BODY = "def f(x):\n    ", "return x + 1"

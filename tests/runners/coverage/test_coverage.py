@@ -12,8 +12,8 @@ from runners.coverage import python as coverage
 from runners.errors import SetupFailed
 from runners.project import ProjectPlan, prepare
 from runners.protocol import Completed
-from runners.sandboxes.fake import FakeSandbox
 from runners.verdicts import against_baseline, restrict_to
+from tests.support.fakes.sandbox import FakeSandbox
 
 HOSTILE = "a b; exit 1; $(exit 1) `x` '\"\\ --co -k \n[]:: \ud800"
 FILES = {

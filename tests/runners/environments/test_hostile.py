@@ -7,7 +7,7 @@ import pytest
 
 from runners.environments import NotTestable, WayTester, candidates
 from runners.environments.python.candidates import PYTEST_REQUIREMENT
-from runners.sandboxes.fake import FakeSandbox
+from tests.support.fakes.sandbox import FakeSandbox
 
 MANY = "1" * 5000
 CHAIN = range(1800)

@@ -8,7 +8,7 @@ from runners.errors import SandboxFailed
 from runners.programs import Command, cold
 from runners.protocol import Completed, Mount
 from runners.sandboxes import make
-from runners.sandboxes.fake import FakeSandbox
+from tests.support.fakes.sandbox import FakeSandbox
 
 
 async def ended(place, cache, command, timeout_s=20.0):

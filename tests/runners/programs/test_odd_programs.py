@@ -11,9 +11,9 @@ from runners.programs.early_returns import returns_early
 from runners.programs.java_names import java_file, main_class
 from runners.protocol import Completed
 from runners.sandboxes import pick
-from runners.sandboxes.fake import FakeSandbox
 from runners.temporary import temporary_folder
 from runners.warm import warm
+from tests.support.fakes.sandbox import FakeSandbox
 from tests.support.scale import sampled
 
 TIMEOUT_S = 90.0

@@ -10,7 +10,7 @@ from runners.errors import SetupFailed
 from runners.project import ALLOW_NETWORK, ProjectPlan, prepare
 from runners.protocol import Completed, Job
 from runners.sandboxes import host_files, make
-from runners.sandboxes.fake import FakeSandbox
+from tests.support.fakes.sandbox import FakeSandbox
 
 FETCH = """import sys, urllib.request
 print(urllib.request.urlopen(sys.argv[1], timeout=5).read().decode())

@@ -7,9 +7,9 @@ import pytest
 from runners.files import remove_tree
 from runners.project import ProjectPlan, prepare
 from runners.protocol import Completed
-from runners.sandboxes.fake import FakeSandbox
 from runners.verdicts import junit_files
 from runners.verdicts.junit_files import SIZE, clear, places, read
+from tests.support.fakes.sandbox import FakeSandbox
 
 XML = """<?xml version="1.0"?><testsuites><testsuite>
 <testcase classname="PTest" name="adds"/><testcase classname="PTest" name="adds"/>

@@ -22,7 +22,6 @@ from runners.protocol import Completed, Job, Limits
 from runners.sandboxes import AUTO
 from runners.sandboxes.containers.open_container import OpenContainer
 from runners.sandboxes.docker import Docker
-from runners.sandboxes.fake import FakeSandbox
 from runners.sandboxes.none import NoSandbox
 from runners.warm import warm
 from runners.warm.inside import INSIDE
@@ -30,6 +29,7 @@ from runners.warm.inside.supervisor import COMMAND
 from runners.warm.programs import SUPERVISOR
 from runners.warm.supervised import SupervisedSandbox
 from runners.warm.worker import RunRequest, Worker
+from tests.support.fakes.sandbox import FakeSandbox
 from tests.support.places import ROOT
 
 TIMEOUT_S = 60.0

@@ -6,11 +6,11 @@ import pytest
 
 from server.context import RecentEdit, Snippet
 from server.providers import registry
-from server.providers.fakes.dialects import DIALECTS
-from server.providers.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 from server.queries import Query
 from server.service import Service
 from server.settings import ProviderSettings, Settings
+from tests.support.fakes.dialects import DIALECTS
+from tests.support.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 
 BEFORE, AFTER = 'alpha = "é😀"\nbeta = ', "\ngamma = 3\n"
 QUERY = Query(

@@ -12,11 +12,11 @@ from server.context import Context
 from server.errors import ProviderError, ProviderMissing
 from server.prompt import Prompt
 from server.providers import gguf
-from server.providers.fakes.model_server import FakeEngine, FakeScript
 from server.providers.protocol import Request, summarize
 from server.queries import Query
 from server.service import Service
 from server.settings import ProviderSettings
+from tests.support.fakes.model_server import FakeEngine, FakeScript
 
 pytestmark = pytest.mark.usefixtures("embedded")
 

@@ -6,11 +6,11 @@ import pytest
 
 from server.context import Context
 from server.errors import ProviderMissing, ProviderRefused
-from server.providers.fakes.dialects import DIALECTS
-from server.providers.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 from server.providers.openai import make
 from server.providers.protocol import Request, summarize
 from server.settings import ProviderSettings
+from tests.support.fakes.dialects import DIALECTS
+from tests.support.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 
 CONTEXT = Context("a.py", "python", "def f():\n    ", "\nprint(f())\n")
 

@@ -9,10 +9,10 @@ import pytest
 
 from server.errors import ProviderError
 from server.providers import probing
-from server.providers.fakes.dialects import DIALECTS
-from server.providers.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 from server.providers.probing import SERVERS, probe, remedy
 from server.settings import AnswerRecord, ProviderSettings
+from tests.support.fakes.dialects import DIALECTS
+from tests.support.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 from tests.support.waiting import PATIENCE_S
 
 

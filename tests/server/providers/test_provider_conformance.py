@@ -8,12 +8,12 @@ import contextlib
 import pytest
 
 from server.errors import ProviderError, ProviderRefused
-from server.providers.fakes.model_server import FakeScript, FakeStatus
 from server.providers.protocol import summarize
 from server.queries import Query
 from server.service import Service
 from server.settings import Settings
 from tests.support.cancelled_requests import cancel_many
+from tests.support.fakes.model_server import FakeScript, FakeStatus
 from tests.support.provider_conformance import AFTER, BEFORE, SUBJECTS
 from tests.support.waiting import PATIENCE_S, until
 

@@ -8,10 +8,10 @@ import json
 import pytest
 
 from server.errors import ProviderError, ProviderRefused
-from server.providers.fakes.model_server import FakeScript, FakeStatus
 from server.providers.http.endpoint import Endpoint
 from server.providers.http.stream import EVENT_BYTES
 from server.providers.protocol import summarize
+from tests.support.fakes.model_server import FakeScript, FakeStatus
 from tests.support.provider_conformance import SUBJECTS, Context
 from tests.support.waiting import PATIENCE_S, until
 

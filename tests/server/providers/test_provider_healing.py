@@ -8,11 +8,11 @@ import pytest
 
 from server.context import Context
 from server.providers import registry
-from server.providers.fakes.model_server import FakeEngine, FakeScript
 from server.providers.gguf import Gguf
 from server.providers.protocol import AnswerMetadata, AnswerPiece, OfflineProvider, Request
 from server.providers.wrappers.healing import HealingProvider, grammar, half_word
 from server.settings import ProviderSettings
+from tests.support.fakes.model_server import FakeEngine, FakeScript
 
 
 @pytest.mark.parametrize(

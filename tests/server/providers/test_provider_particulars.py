@@ -8,11 +8,11 @@ import pytest
 
 from server.context import Context
 from server.providers import anthropic, ollama
-from server.providers.fakes.dialects import DIALECTS
-from server.providers.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 from server.providers.http.refusals import retry_after_s
 from server.providers.protocol import Request
 from server.settings import ProviderSettings
+from tests.support.fakes.dialects import DIALECTS
+from tests.support.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 
 NOW = 1_767_225_600.0
 """2026-01-01, 00:00:00 UTC."""

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from server.context import Budget, Surroundings, choose
 from server.prompt import Prompt
 from server.providers import openai
-from server.providers.fakes.model_server import FakeScript, FakeStatus
 from server.providers.protocol import OfflineProvider, Request
 from server.providers.wrappers.answer_file import AnswerFile
 from server.providers.wrappers.rate_limits import LimitedProvider, RateLimits
 from server.providers.wrappers.recording import RecordingProvider
 from server.settings import AnswerRecord, ProviderSettings
+from tests.support.fakes.model_server import FakeScript, FakeStatus
 from tests.support.provider_conformance import SUBJECTS
 
 SERVED = {subject.id: subject for subject in SUBJECTS if subject.http}

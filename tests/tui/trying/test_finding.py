@@ -6,7 +6,7 @@ import pytest
 from corpora.history.environments import Said
 from runners.environments import Candidate
 from runners.project import ProjectPlan
-from runners.sandboxes.fake import FakeSandbox
+from tests.support.fakes.sandbox import FakeSandbox
 from tui.commands.trying import finding
 from tui.commands.trying.finding import _base_of, _Known
 

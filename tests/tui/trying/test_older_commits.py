@@ -8,8 +8,8 @@ from corpora.history.repository.commits import Repository
 from runners.environments import Candidate, NotTestable, TriedWay
 from runners.errors import IndexUnreachable, MachineFails
 from runners.project import ProjectPlan
-from runners.sandboxes.fake import FakeSandbox
 from runners.verdicts import Result
+from tests.support.fakes.sandbox import FakeSandbox
 from tests.support.small_repository import FILES, commit, git
 from tui.commands.trying import finding
 

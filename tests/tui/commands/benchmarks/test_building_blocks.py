@@ -6,10 +6,10 @@ from functools import partial
 
 import pytest
 
-from server.providers.fakes.dialects import OpenAIDialect
-from server.providers.fakes.model_server import FakeModelServer, FakeScript
 from tests.support.block_builds import BUILD, CODE, lay_out
 from tests.support.counting_server import is_probe
+from tests.support.fakes.dialects import OpenAIDialect
+from tests.support.fakes.model_server import FakeModelServer, FakeScript
 from tests.support.program import both_of as run
 from tests.support.served_beside import beside
 

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from server.providers.fakes.dialects import OpenAIDialect
-from server.providers.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
+from tests.support.fakes.dialects import OpenAIDialect
+from tests.support.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 from tests.support.program import both_of
 from tests.support.served_beside import beside
 

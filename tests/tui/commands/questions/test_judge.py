@@ -10,9 +10,9 @@ import pytest
 from corpora.calibration import LabelledCase, read_cases, write_cases
 from replay.records import Ending, Moment, Record, Suggestion
 from replay.run.store import Store
-from server.providers.fakes.dialects import OpenAIDialect
-from server.providers.fakes.model_server import FakeModelServer, FakeScript
 from tests.support.efcb_questions import write_questions  # noqa: F401 - the fixture
+from tests.support.fakes.dialects import OpenAIDialect
+from tests.support.fakes.model_server import FakeModelServer, FakeScript
 from tests.support.program import both_of
 from tests.support.served_beside import beside
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from server.providers.fakes.dialects import OpenAIDialect
-from server.providers.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
+from tests.support.fakes.dialects import OpenAIDialect
+from tests.support.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 from tests.support.program import both_of
 from tests.support.served_beside import beside
 

@@ -1,3 +1,5 @@
+"""A sandbox that runs nothing."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

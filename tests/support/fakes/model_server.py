@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from server.providers.fakes.dialects import Dialect
+from tests.support.fakes.dialects import Dialect
 
 
 @dataclass(frozen=True, slots=True)

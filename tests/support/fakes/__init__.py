@@ -1,0 +1,1 @@
+"""Model servers and a sandbox that stand in for real ones."""
