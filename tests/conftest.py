@@ -44,6 +44,12 @@ def pytest_addoption(parser):
     parser.addoption("--within", type=float, metavar="SECONDS", help="start no test later than this (make check)")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Whole programs begin first: they take longest, and at the end one worker would run the last of them alone."""
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/tui/program/"))
+
+
 def pytest_collection_finish():
     """What is loaded and collected stays: to look through it again and again takes a tenth of the run."""
     gc.collect()
