@@ -16,6 +16,7 @@ import pytest
 
 from replay.run.store import Store
 from tests.support import language_server
+from tests.support.waiting import PATIENCE_S
 
 BLOCKED = """
 import sys
@@ -35,6 +36,8 @@ def connect(self, address):
 socket.socket.connect = connect
 """
 """`sitecustomize.py` of a machine without the model's packages and without a network."""
+SHORT = json.dumps({"context": {"before": 160}, "provider": {"max_tokens": 24, "timeout_s": 3 * PATIENCE_S}})
+"""Short questions and answers, and a model that a busy machine gives enough time."""
 
 
 def _replayed(folder, out, *words, status=0, env=None, halts=False):
@@ -44,7 +47,7 @@ def _replayed(folder, out, *words, status=0, env=None, halts=False):
     with subprocess.Popen(argv, cwd=folder, env=env, **streams) as process:
         if halts:
             threading.Thread(target=_halted_at_times, args=(process,), daemon=True).start()
-        printed, said = process.communicate(timeout=300)
+        printed, said = process.communicate(timeout=4 * PATIENCE_S)
     assert process.returncode == status, said
     with Store.open(folder / out) as store:
         records = [msgspec.to_builtins(record) for record in store.records()]
@@ -73,7 +76,7 @@ def alone(tmp_path):
 
 @pytest.mark.usefixtures("embedded")
 def test_a_run_of_the_embedded_model_repeats_bit_for_bit_without_it(tmp_path, alone):
-    short = ["--settings", '{"context": {"before": 160}, "provider": {"max_tokens": 24}}']
+    short = ["--settings", SHORT]
     summary, records = _replayed(tmp_path, "first", *short, "--record-answers", "answers.jsonl")
     assert (
         summary["endings"].get("shown", 0) + summary["endings"].get("accepted", 0) + summary["endings"]["rejected"] > 0
@@ -95,7 +98,7 @@ def test_a_run_of_the_embedded_model_repeats_bit_for_bit_without_it(tmp_path, al
 def test_measured_latencies_repeat_bit_for_bit_from_the_record_whatever_the_machine_does(words, tmp_path, alone):
     short = [
         "--settings",
-        '{"context": {"before": 160}, "provider": {"max_tokens": 24}}',
+        SHORT,
         "--latency",
         "measured",
         *words,
