@@ -21,7 +21,7 @@ from corpora.history.repository.commits import Repository
 from corpora.history.repository.selection import CommitSelection
 from replay.options import ReplayOptions
 from replay.run.folders import RUNS, refuse_in_use
-from replay.run.guard import refuse_silent
+from replay.run.guard import probe_provider
 from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.store import Store
 from replay.run.summary import summarise_replay
@@ -81,7 +81,7 @@ async def try_repository(request: TryRequest) -> dict[str, Any]:
         InterruptedRunError: it was stopped; the same command goes on.
 
     """
-    _refuse_unwalled(request.options)
+    _require_sandbox(request.options)
     refuse_unable(request.asking, request.options)
     if request.out is not None:
         refuse_in_use(request.out)
@@ -150,10 +150,10 @@ async def _checked_provider(options: ReplayOptions) -> str:
     """
     if not options.answers_are_known:
         registry.make(options.settings.provider)
-    return await refuse_silent(options, PLACE)
+    return await probe_provider(options, PLACE)
 
 
-def _refuse_unwalled(options: ReplayOptions) -> None:
+def _require_sandbox(options: ReplayOptions) -> None:
     if options.sandbox == "none" and "command" not in options.tests_over:
         raise ConfigurationError(
             "--sandbox none would run the commands of this repository as you: if that is meant, say them yourself with --test-command"

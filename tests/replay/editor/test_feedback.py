@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from replay.editor.client import Editor
-from replay.play.instructions import Answer, Ask, DidChange, Settled, Tell
+from replay.play.instructions import Answer, Ask, DidChange, MomentEnded, SendFeedback
 from tests.support.places import ROOT
 from tests.support.policy_timing import Replay, inside, offering, type_inside
 from tests.support.tapes import moment_of
@@ -18,18 +18,18 @@ ITEM = {"insertText": "arg", "command": {"title": "", "command": "took", "argume
 def _told(user, text="arg, 2", item=ITEM, **options):
     typist = type_inside(inside(), "arg")
     replay = Replay(typist, "every", offering(text, item=item), user=user, **options)
-    return [step for _, step in replay.steps if isinstance(step, Tell | Settled | DidChange)]
+    return [step for _, step in replay.steps if isinstance(step, SendFeedback | MomentEnded | DidChange)]
 
 
 def _fates(steps):
-    return [step.fate for step in steps if isinstance(step, Tell)]
+    return [step.fate for step in steps if isinstance(step, SendFeedback)]
 
 
 def test_each_item_that_comes_on_the_screen_is_told_of_and_before_it_is_settled():
     steps = _told("exact")
-    shown = [number for number, step in enumerate(steps) if isinstance(step, Tell)]
+    shown = [number for number, step in enumerate(steps) if isinstance(step, SendFeedback)]
     assert shown
-    assert all(isinstance(steps[number + 1], Settled) for number in shown)
+    assert all(isinstance(steps[number + 1], MomentEnded) for number in shown)
     assert set(_fates(steps)) == {"shown"}
 
 
@@ -40,9 +40,9 @@ def test_an_item_that_the_server_could_not_know_again_is_not_told_of():
 @pytest.mark.parametrize("drive", [False, True])
 def test_an_accepted_item_is_told_of_after_its_text_is_in(drive):
     steps = _told("always", drive=drive)
-    at = next(number for number, step in enumerate(steps) if isinstance(step, Tell) and step.fate == "accepted")
+    at = next(number for number, step in enumerate(steps) if isinstance(step, SendFeedback) and step.fate == "accepted")
     assert steps[at].item is ITEM
-    assert isinstance(steps[at - 1], DidChange if drive else Settled)
+    assert isinstance(steps[at - 1], DidChange if drive else MomentEnded)
     assert not drive or steps[at - 1].cause == "accept"
 
 
@@ -53,7 +53,7 @@ def test_a_part_counts_from_the_start_of_the_items_text():
 
     typist = type_inside(inside(), "arg more")
     steps = [step for _, step in Replay(typist, "every", repeating, user="words").steps]
-    parts = [step for step in steps if isinstance(step, Tell) and step.fate == "part"]
+    parts = [step for step in steps if isinstance(step, SendFeedback) and step.fate == "part"]
     assert {step.reached for step in parts} == {len("value = call(arg ")}
 
 
@@ -71,8 +71,12 @@ async def editor(tmp_path):
 async def test_the_server_hears_it_as_copilots_server_does_from_an_editor(editor, tmp_path):
     answer = await editor.ask(Ask(moment_of(0, "x = ", "\n"), "x = ", "\n"))
     assert answer.item == ITEM
-    for step in (Tell(answer.item, "shown"), Tell(answer.item, "part", 2), Tell(answer.item, "accepted")):
-        await editor.tell(step)  # it does not know the command: that makes nothing worse
+    for step in (
+        SendFeedback(answer.item, "shown"),
+        SendFeedback(answer.item, "part", 2),
+        SendFeedback(answer.item, "accepted"),
+    ):
+        await editor.send_feedback(step)  # it does not know the command: that makes nothing worse
     messages = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert [(message["method"], message["params"]) for message in messages[-3:]] == [
         ("textDocument/didShowCompletion", {"item": ITEM}),
