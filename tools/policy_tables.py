@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from replay.judge.grafts import named
 from replay.numbers.clusters import cluster_of
 from replay.numbers.intervals import clustered_share

@@ -13,9 +13,9 @@ from replay.play.lookahead import Lookahead
 from replay.play.policies.policy import Policy
 from replay.play.stage import Stage
 from replay.play.users.decisions import Decisions
+from replay.play.users.partial_acceptance import takes
 from replay.play.users.recorded_requests import NOT_TYPED, RecordedDecision
 from replay.play.users.user import Offer, User
-from replay.play.users.words import takes
 from replay.records import Ending
 from replay.tapes.following import Followed, follow
 from replay.tapes.tape import Edit

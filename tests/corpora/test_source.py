@@ -15,7 +15,7 @@ from replay.run.sources import seam
 from replay.run.sources.known_answers import KnownAnswers
 from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
-from server.context.choosing import Context
+from server.context.context_selection import Context
 from server.prompt.forms import Prompt
 from server.providers.protocol import Request
 from server.providers.recorded import make

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from replay.play.instructions import Ask, DidChange, DidClose, DidOpen, DidSave, MomentEnded, VerifyCheckpoint
 from replay.play.latency import latency_of
 from replay.play.playback import Playback, PlaybackError

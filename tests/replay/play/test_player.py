@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from replay.play.instructions import Answer, Ask, DidChange, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
