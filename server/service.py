@@ -33,7 +33,7 @@ from syntax.languages import Language, language_of
 
 
 @dataclass(slots=True, eq=False)
-class _Flight:
+class _SharedRequest:
     """A question under way, and those who wait for its answer."""
 
     query: Query
@@ -57,7 +57,7 @@ class Service:
     settings: Settings = field(default_factory=Settings)
     clock: Callable[[], float] = time.perf_counter
     _kept: Cache[CompletionResult] = field(init=False)
-    _flights: dict[CacheGroup, list[_Flight]] = field(default_factory=dict)
+    _shared_requests: dict[CacheGroup, list[_SharedRequest]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     misconfigured: Callable[[ProviderMissing], None] = field(default=lambda _: None)
 
@@ -78,7 +78,7 @@ class Service:
         """Answer one question. A provider's failure is an answer too (`outcome` failed, with its `reason`)."""
         started = self.clock()
         with self._counted():
-            return self._answered(self._reused(query) or await self._flown(query), started)
+            return self._answered(self._reused(query) or await self._await_shared(query), started)
 
     async def complete_until_cancelled(
         self, query: Query, under_way: Callable[[], None], patience: float = 0.0
@@ -92,16 +92,16 @@ class Service:
         with self._counted():
             suggestion = self._reused(query)
             if suggestion is None and patience:
-                suggestion = await self._flown(query)
+                suggestion = await self._await_shared(query)
             if suggestion is not None and suggestion.outcome != "cancelled":
                 return self._answered(suggestion, started)
             if suggestion is None:
-                await self._asked_in_vain(query, under_way)
+                await self._run_until_cancelled(query, under_way)
             under_way()
             await asyncio.Event().wait()
         raise AssertionError("nothing ends the wait but being cancelled")
 
-    async def _asked_in_vain(self, query: Query, under_way: Callable[[], None]) -> None:
+    async def _run_until_cancelled(self, query: Query, under_way: Callable[[], None]) -> None:
         asking = asyncio.create_task(self._ask(query))
         asking.add_done_callback(_looked_at)
         try:
@@ -117,13 +117,13 @@ class Service:
 
         `outdated` answers were dropped for an edit elsewhere, `evicted` ones to make room; `bytes` is about what the kept ones take.
         """
-        return stats_of(self.counts, self._kept, sum(map(len, self._flights.values())))
+        return stats_of(self.counts, self._kept, sum(map(len, self._shared_requests.values())))
 
     async def close(self) -> None:
         """Cancel what is under way and let go of the provider."""
-        for flight in [flight for flights in self._flights.values() for flight in flights]:
-            flight.task.cancel()
-            for waiter in flight.waiters():
+        for shared in [shared for requests in self._shared_requests.values() for shared in requests]:
+            shared.task.cancel()
+            for waiter in shared.waiters():
                 waiter.cancel()
         await self.provider.close()
 
@@ -149,66 +149,66 @@ class Service:
         hit = self._kept.typed_along(spot, query.before, query.stands) if wanted.typed else None
         return None if hit is None else _rest(hit)
 
-    async def _flown(self, query: Query) -> CompletionResult:
-        for flight in list(self._flights.get(query.spot, ())) if self.settings.cache.inflight else ():
-            if flight.task.done() or flight.task.cancelling():
-                continue  # it landed, or its last waiter left, while this one waited for another
-            typed = len(query.before) - len(flight.query.before)
-            if query.continues(flight.query) and (self.settings.cache.typed or not typed):
-                answer = await self._join(flight)
+    async def _await_shared(self, query: Query) -> CompletionResult:
+        for shared in list(self._shared_requests.get(query.spot, ())) if self.settings.cache.inflight else ():
+            if shared.task.done() or shared.task.cancelling():
+                continue  # it is answered, or its last waiter left, while this one waited for another
+            typed = len(query.before) - len(shared.query.before)
+            if query.continues(shared.query) and (self.settings.cache.typed or not typed):
+                answer = await self._join(shared)
                 if not typed:
                     return replace(answer, cache="inflight")
                 if follows(answer.text, query.before, typed):
                     return replace(_rest(Hit(answer, typed)), cache="inflight")
-        return await self._join(self._launch(query))
+        return await self._join(self._start_shared(query))
 
-    def _launch(self, query: Query) -> _Flight:
-        flight = _Flight(query, query.spot)
-        flight.task = asyncio.create_task(self._fly(flight))
-        self._flights.setdefault(flight.spot, []).append(flight)
-        return flight
+    def _start_shared(self, query: Query) -> _SharedRequest:
+        shared = _SharedRequest(query, query.spot)
+        shared.task = asyncio.create_task(self._run_shared(shared))
+        self._shared_requests.setdefault(shared.spot, []).append(shared)
+        return shared
 
-    async def _fly(self, flight: _Flight) -> None:
+    async def _run_shared(self, shared: _SharedRequest) -> None:
         """Ask, and tell all who wait; by the task itself, for a callback of it would come a turn of the loop later."""
         try:
-            answer = await self._ask(flight.query)
+            answer = await self._ask(shared.query)
         except asyncio.CancelledError:
-            for waiter in flight.waiters():
+            for waiter in shared.waiters():
                 waiter.cancel()
             raise
         except Exception as error:  # noqa: BLE001 - it is raised where the answer is waited for
-            for waiter in flight.waiters():
+            for waiter in shared.waiters():
                 waiter.set_exception(error)
         else:
-            self._land(flight, answer)
+            self._resolve(shared, answer)
         finally:
-            self._forget(flight)
+            self._forget(shared)
 
-    def _land(self, flight: _Flight, answer: CompletionResult) -> None:
+    def _resolve(self, shared: _SharedRequest, answer: CompletionResult) -> None:
         """Give the answer to all waiters. An empty one is not kept: with another document open there may be something to say."""
         if answer.text and self.settings.cache.entries:
-            query, elsewhere = flight.query, flight.query.elsewhere(answer.sources)
-            self._kept.keep(flight.spot, query.before, elsewhere, answer, text=answer.text, size=answer.size)
-        for waiter in flight.waiters():
+            query, elsewhere = shared.query, shared.query.elsewhere(answer.sources)
+            self._kept.keep(shared.spot, query.before, elsewhere, answer, text=answer.text, size=answer.size)
+        for waiter in shared.waiters():
             waiter.set_result(answer)
 
-    async def _join(self, flight: _Flight) -> CompletionResult:
+    async def _join(self, shared: _SharedRequest) -> CompletionResult:
         waiter: asyncio.Future[CompletionResult] = asyncio.get_running_loop().create_future()
-        flight.waiting.append(waiter)
+        shared.waiting.append(waiter)
         try:
             return await waiter
         finally:
-            flight.waiting.remove(waiter)
-            if not flight.waiting:
-                self._forget(flight)  # at once: who asks before the task has ended must not wait for it
-                flight.task.cancel()
+            shared.waiting.remove(waiter)
+            if not shared.waiting:
+                self._forget(shared)  # at once: who asks before the task has ended must not wait for it
+                shared.task.cancel()
 
-    def _forget(self, flight: _Flight) -> None:
-        flights = self._flights.get(flight.spot, [])
-        if flight in flights:
-            flights.remove(flight)
-        if not flights:
-            self._flights.pop(flight.spot, None)
+    def _forget(self, shared: _SharedRequest) -> None:
+        requests = self._shared_requests.get(shared.spot, [])
+        if shared in requests:
+            requests.remove(shared)
+        if not requests:
+            self._shared_requests.pop(shared.spot, None)
 
     async def _ask(self, query: Query) -> CompletionResult:
         request = self._request(query)

@@ -13,7 +13,7 @@ from collections import Counter
 import hypothesis
 import pytest
 
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from tests.support.places import EXCERPTS
 from tests.support.preloaded import preloaded_script
 from tests.support.recording_names import BEGINNING

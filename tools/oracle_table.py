@@ -22,7 +22,7 @@ from replay.judge.grafts import Hole, language_at, written_since
 from replay.judge.tape_cases import TapeTests, prepare_tests
 from replay.numbers.clusters import cluster_of
 from replay.numbers.intervals import clustered_share
-from replay.play.instructions import Answer, Ask, Settled, Spot
+from replay.play.instructions import Answer, Ask, MomentEnded, Spot
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -101,15 +101,15 @@ def drawn(timeline: Timeline, policy: str, sample: int | None) -> Sequence[Spot]
     return [found[number] for number in sorted(random.Random(0).sample(range(len(found)), sample))]  # noqa: S311 - a repeatable draw
 
 
-def offer(timeline: Timeline, tests: TapeTests, spot: Spot, cut: Cut) -> Settled:
+def offer(timeline: Timeline, tests: TapeTests, spot: Spot, cut: Cut) -> MomentEnded:
     """A moment that ended with a part of what the developer wrote there; with nothing where there is no hole."""
     hole, moment = tests.cases.hole(spot), spot.moment
     text = "" if isinstance(hole, str) else cut(timeline, spot, hole, random.Random(moment.id))  # noqa: S311 - a repeatable draw
     suggestion = Suggestion(text=text, start=moment.offset, end=moment.offset, latency=0.0)
-    return Settled(moment, spot.before, spot.after, Ending("accepted"), suggestion, spot=spot)
+    return MomentEnded(moment, spot.before, spot.after, Ending("accepted"), suggestion, spot=spot)
 
 
-def has_code_twice(tests: TapeTests, asked: Settled) -> bool:
+def has_code_twice(tests: TapeTests, asked: MomentEnded) -> bool:
     """Whether a graft of the developer's own text differs from the finished document."""
     case = tests.cases.case(asked)
     return not isinstance(case, Verdict) and case.hole is not None and case.graft.text != case.hole.final

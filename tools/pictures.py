@@ -24,10 +24,10 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from corpora.calibration import write_cases
-from corpora.codealign.growing import Showing, SolutionPair
+from corpora.codealign.codebook import Showing, SolutionPair
 from corpora.usefulness import DIMENSIONS
 from tools.terminal_picture import lines_left, run_on_terminal, terminal_picture
-from tui.commands.looking.comparing import side_by_side
+from tui.commands.inspect.comparing import side_by_side
 from tui.commands.questions.judging import suggestion_cases
 from tui.comparing.app import ComparisonApp
 from tui.inspector.app import Inspector

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from replay.judge.grafts import named
 from replay.numbers.clusters import cluster_of
 from replay.numbers.intervals import clustered_share
-from replay.play.instructions import Answer, Ask, Settled
+from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -92,7 +92,7 @@ def played(timeline: Timeline, policy: str, assistant: AssistantKind = "wrong") 
         if isinstance(step, Ask):
             asked.add(step.moment.id)
             reply = ANSWERS[assistant](timeline, step)
-        elif isinstance(step, Settled):
+        elif isinstance(step, MomentEnded):
             ends.append((_cluster(timeline, step), _kind(step.ending, was_asked=step.moment.id in asked)))
 
 
@@ -102,9 +102,9 @@ def _kind(ending: Ending, *, was_asked: bool) -> str:
     return "in time" if ending.name in _IN_TIME or ending.reason in _SEEN else "cancelled"
 
 
-def _cluster(timeline: Timeline, settled: Settled) -> str:
-    spot = settled.spot
-    moment = settled.moment if spot is None else named(timeline, spot.moment, spot.before, spot.after)
+def _cluster(timeline: Timeline, ended: MomentEnded) -> str:
+    spot = ended.spot
+    moment = ended.moment if spot is None else named(timeline, spot.moment, spot.before, spot.after)
     return cluster_of(moment)
 
 

@@ -11,10 +11,10 @@ from typing import TypeVar
 
 import msgspec
 
-from corpora.devbench import reading
+from corpora.devbench import devbench_files
 from corpora.devbench.cxx import cxx_options
+from corpora.devbench.devbench_files import Instance
 from corpora.devbench.evaluator import AsEvaluated
-from corpora.devbench.reading import Instance
 from corpora.errors import DataError
 from corpora.options import ProgramForm
 from corpora.programs import Assembly, AtCursor, Head, ProgramTests, no_options
@@ -98,21 +98,21 @@ class DevBench:
             task_of(instance, language, category, packages=packages, programs=programs)
             for language in languages
             for category in categories
-            for _, instance in reading.instances(data, FOLDERS[language], category)
+            for _, instance in devbench_files.instances(data, FOLDERS[language], category)
         ]
 
     def published(self, model: str, tasks: Sequence[Task]) -> Mapping[str, tuple[str, ...]]:
         """Read the five answers of the model to each instance; an instance has no answers if the model's server failed."""
         data = self._data()
-        known = reading.models(data)
+        known = devbench_files.models(data)
         if model not in known:
             there = f"there are those of {', '.join(known)}" if known else "there is no folder `completions`"
             raise DataError(data, 0, f"no answers of a model {model!r} were published here: {there}")
-        return self._by_cell(reading.answers, model, tasks)
+        return self._by_cell(devbench_files.answers, model, tasks)
 
     def errors(self, model: str, tasks: Sequence[Task]) -> Mapping[str, str]:
         """Read what the model's server answered to the instances that it failed on."""
-        return self._by_cell(reading.errors, model, tasks)
+        return self._by_cell(devbench_files.errors, model, tasks)
 
     def _by_cell(
         self, read: Callable[[Path, str, str, str], Mapping[str, Read]], model: str, tasks: Sequence[Task]

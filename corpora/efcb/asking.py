@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 import yaml
 
+from corpora.efcb.efcb_files import IN_REPOSITORY
 from corpora.efcb.letters import letter_of
 from corpora.efcb.questions import CHOICE_TASKS, PullRequestQuestion, TaskName
-from corpora.efcb.reading import IN_REPOSITORY
 from corpora.efcb.scores import SCALES, QuestionScore
 from corpora.errors import DataError
 from server.chat import Chat, ask_each

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from corpora.devbench.corpus import task_of
-from corpora.devbench.reading import Instance
+from corpora.devbench.devbench_files import Instance
 from corpora.tasks import Task
 from syntax.languages import language_of
 from syntax.parse import has_error

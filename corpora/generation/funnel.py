@@ -25,7 +25,7 @@ import msgspec
 
 from corpora.audits.duplicates import TOKENS, TREE, similarity_of
 from corpora.devbench.corpus import CATEGORIES, FOLDERS, name_of
-from corpora.devbench.reading import Instance
+from corpora.devbench.devbench_files import Instance
 from corpora.errors import DataError
 from corpora.generation.candidates import Refusal, instance_of, parsed_task
 from corpora.tasks import Task

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from corpora.errors import HistoryError
-from corpora.history.choosing import chosen
+from corpora.history.commit_sampling import chosen
 from corpora.history.planning import Planner, SessionPlan
 from corpora.history.reports import HistoryReport, SkippedCommit, TypedCommit, report_of
 from corpora.history.repository.commits import Commit, Repository

@@ -11,7 +11,7 @@ from corpora.history.repository.commits import Commit, Repository
 from corpora.history.repository.files import CommitFiles, files_of
 from corpora.history.repository.selection import Merges
 from corpora.history.session.session import TypingTask, tasks
-from corpora.history.worth import kind_by_paths, kind_by_texts
+from corpora.history.skip_kinds import kind_by_paths, kind_by_texts
 
 _AT_ONCE = 500
 """Commits whose changed files are asked for at once; it bounds what is held."""

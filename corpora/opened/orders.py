@@ -22,7 +22,7 @@ from replay.errors import ReplayError
 from replay.options import FolderTests, ReplayOptions
 from replay.play.playback import Playback
 from replay.run.events import Listener, Note
-from replay.run.served.orders import ordered, played, progress, refuse_beyond_walls, with_settings_of
+from replay.run.served.orders import ordered, played, progress, require_sandbox, with_settings_of
 from replay.tapes.tape import Tests
 from runners.errors import RunnerError
 from runners.sandboxes import pick
@@ -59,7 +59,7 @@ class Evaluations:
 
         """
         wanted = ordered(EVALUATE, with_settings_of(ls, order), EvaluationOrder)
-        refuse_beyond_walls(EVALUATE, wanted.options)
+        require_sandbox(EVALUATE, wanted.options)
         try:
             opened = opened_file(wanted.folder, wanted.path, wanted.text, wanted.lines)
             async with progress(ls, "ghosttape evaluate", opened.path) as notify:

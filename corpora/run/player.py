@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from corpora.tasks import Task
 from replay.play.assistant import Steps
 from replay.play.flights import suggestion_of
-from replay.play.instructions import Answer, Ask, DidClose, DidOpen, Settled, Spot
+from replay.play.instructions import Answer, Ask, DidClose, DidOpen, MomentEnded, Spot
 from replay.records import Ending
 
 
@@ -54,7 +54,7 @@ class TaskPlayer:
         for path in (task.path, *ask.evidence):
             yield DidClose(path)
         suggestion = None if answer.failed else suggestion_of(answer, ask, answer.measured)
-        yield Settled(moment, task.before, task.after, _ending(answer), suggestion, spot=spot)
+        yield MomentEnded(moment, task.before, task.after, _ending(answer), suggestion, spot=spot)
 
 
 def _ending(answer: Answer) -> Ending:

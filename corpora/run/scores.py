@@ -84,9 +84,9 @@ def summary(
     }
 
 
-def cells_apart(apart: Iterable[tuple[Task, str]]) -> list[dict[str, Any]]:
+def cells_excluded(excluded: Iterable[tuple[Task, str]]) -> list[dict[str, Any]]:
     """The tasks that cannot run here, as numbers by language and category, each with why: they have no part in any figure."""
-    numbers = Counter((task.language, task.repository, task.category, reason) for task, reason in apart)
+    numbers = Counter((task.language, task.repository, task.category, reason) for task, reason in excluded)
     return [
         {"language": language, "category": category, "tasks": number, "reason": reason}
         | ({"repository": repository} if repository else {})

@@ -17,7 +17,7 @@ from corpora.options import EvaluateOptions, drawn
 from corpora.packages import PackagedPrograms
 from corpora.run.player import TaskPlayer
 from corpora.run.readiness import Readiness
-from corpora.run.scores import NO_ERRORS, cells_apart, summary
+from corpora.run.scores import NO_ERRORS, cells_excluded, summary
 from corpora.run.task_cases import TaskCases
 from corpora.tasks import Task
 from replay.judge.judge import Judge
@@ -27,7 +27,7 @@ from replay.judge.tape_cases import TestWarning
 from replay.judge.trials import Trials
 from replay.play.instructions import Ask
 from replay.run.findings import Findings
-from replay.run.sources.seam import Bench, Subject
+from replay.run.sources.seam import Subject, TestContext
 from runners.errors import MachineFails, RunnerError, ToolchainMissing
 from runners.programs import Programs, cold
 from runners.protocol import Sandbox
@@ -40,7 +40,7 @@ class CorpusSource:
     options: EvaluateOptions
     corpus: Corpus
     tasks: list[Task] = field(default_factory=list)
-    apart: list[tuple[Task, str]] = field(default_factory=list)
+    excluded: list[tuple[Task, str]] = field(default_factory=list)
     """Those that cannot, and why."""
     is_timed: bool = False
 
@@ -109,7 +109,7 @@ class CorpusSource:
             options.languages, options.categories, packages=options.packages, programs=options.program_form
         )
 
-    async def open(self, bench: Bench, stack: AsyncExitStack) -> Subject:
+    async def open(self, context: TestContext, stack: AsyncExitStack) -> Subject:
         """Draw the tasks and make the toolchains of their languages ready; tasks in a language without one are left out.
 
         What is drawn depends on the corpus and the options alone, and so is the same on every machine.
@@ -119,33 +119,33 @@ class CorpusSource:
         self.tasks, judge, warnings = [task for task in found if self._is_named(task)], None, list[TestWarning]()
         if isinstance(self.corpus, ShowsEvidence):
             self.tasks = await self.corpus.with_evidence(self.tasks)
-        if bench.sandbox is not None:
-            programs = PackagedPrograms(await self._programs(bench), bench.notify)
+        if context.sandbox is not None:
+            programs = PackagedPrograms(await self._programs(context), context.notify)
             stack.push_async_callback(programs.close)
-            kept = None if options.is_oracle else KeptResults(bench.cache)
-            shared = ResultsInScope(bench.shared, self._scope(bench.sandbox)) if bench.shared else None
-            trials = Trials(bench.slots, kept, shared, notify=bench.tested)
+            kept = None if options.is_oracle else KeptResults(context.cache)
+            shared = ResultsInScope(context.shared, self._scope(context.sandbox)) if context.shared else None
+            trials = Trials(context.slots, kept, shared, notify=context.tested)
             stack.push_async_callback(trials.close)
             ready = Readiness(
-                bench.sandbox,
+                context.sandbox,
                 programs,
                 trials.retries,
-                bench.notify,
-                cache=bench.cache,
-                shared=bench.shared,
-                workers=bench.places,
+                context.notify,
+                cache=context.cache,
+                shared=context.shared,
+                workers=context.places,
             )
             stack.push_async_callback(ready.close)
-            await self._set_apart(ready, bench)
+            await self._exclude(ready, context)
             warnings = ready.warnings
             is_oracle, missing = options.is_oracle, programs.missing
             cases = TaskCases.of(self.tasks, programs, ready.machines, explains=is_oracle, missing=missing, kept=kept)
             judge = Judge(
-                cases, trials, alone=cases.alone if options.tests_all_tasks else None, adherence=bench.adherence
+                cases, trials, alone=cases.alone if options.tests_all_tasks else None, adherence=context.adherence
             )
         asked, answer = self._answers()
         player = lambda sample: TaskPlayer(asked(sample), sample)  # noqa: E731
-        return Subject(player, lambda settled: settled.moment, judge, answer, warnings=warnings)
+        return Subject(player, lambda ended: ended.moment, judge, answer, warnings=warnings)
 
     def _scope(self, sandbox: Sandbox) -> str:
         """What results depend on beside what each task's tests say themselves."""
@@ -165,13 +165,13 @@ class CorpusSource:
         named, samples = self.options.moments, range(self.options.samples)
         return not named or any(task.moment(sample).id in named for sample in samples)
 
-    async def _programs(self, bench: Bench) -> Programs:
-        assert bench.sandbox is not None
+    async def _programs(self, context: TestContext) -> Programs:
+        assert context.sandbox is not None
         if self.options.workers == "cold":
-            return await cold(bench.sandbox, bench.cache, bench.notify)
+            return await cold(context.sandbox, context.cache, context.notify)
         from runners.warm import warm
 
-        return await warm(bench.sandbox, bench.cache, bench.notify, workers=bench.places)
+        return await warm(context.sandbox, context.cache, context.notify, workers=context.places)
 
     def _answers(self) -> tuple[Callable[[int], list[Task]], Callable[[Ask], str | None] | None]:
         """Which tasks are asked for a sample, and the answers that are known: all have the ground truth, some a published answer."""
@@ -183,11 +183,11 @@ class CorpusSource:
         truth = lambda ask: tasks[ask.moment.path].truth  # noqa: E731
         return lambda _: self.tasks, truth if options.is_oracle else None
 
-    async def _set_apart(self, ready: Readiness, bench: Bench) -> None:
+    async def _exclude(self, ready: Readiness, context: TestContext) -> None:
         """Keep the tasks whose programs run here, and say why the others do not."""
-        self.apart = [(task, task.lacks) for task in self.tasks if task.lacks]
-        for place, reason in dict.fromkeys((task.place, reason) for task, reason in self.apart):
-            bench.leave_out(f"{self.name} {place}", reason, True)
+        self.excluded = [(task, task.lacks) for task in self.tasks if task.lacks]
+        for place, reason in dict.fromkeys((task.place, reason) for task, reason in self.excluded):
+            context.leave_out(f"{self.name} {place}", reason, True)
         tasks, self.tasks = [task for task in self.tasks if not task.lacks], []
         for place in dict.fromkeys(task.place for task in tasks):
             own = [task for task in tasks if task.place == place]
@@ -197,10 +197,10 @@ class CorpusSource:
             except MachineFails:
                 raise
             except RunnerError as error:
-                self.apart += [(task, str(error)) for task in own]
-                bench.leave_out(f"{self.name} {place}", str(error), isinstance(error, ToolchainMissing))
+                self.excluded += [(task, str(error)) for task in own]
+                context.leave_out(f"{self.name} {place}", str(error), isinstance(error, ToolchainMissing))
 
     def summarise(self, options: EvaluateOptions, found: Findings) -> dict[str, Any]:
         """What the evaluation comes to, as one JSON document."""
         errors = self.corpus.errors(options.published, self.tasks) if options.published else NO_ERRORS
-        return summary(options, self.tasks, found.records, errors) | {"apart": cells_apart(self.apart)}
+        return summary(options, self.tasks, found.records, errors) | {"apart": cells_excluded(self.excluded)}

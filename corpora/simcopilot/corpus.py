@@ -12,8 +12,8 @@ import msgspec
 from corpora.errors import DataError
 from corpora.options import ProgramForm, Scoring
 from corpora.simcopilot.output_tests import JUNIT_JARS, OutputTests
-from corpora.simcopilot.reading import CATEGORIES, FOLDERS, TestedFile, tested_files
 from corpora.simcopilot.scoring import PostProcessor, ScoredTests
+from corpora.simcopilot.simcopilot_files import CATEGORIES, FOLDERS, TestedFile, tested_files
 from corpora.tasks import Task
 
 _CODE = "example_code"

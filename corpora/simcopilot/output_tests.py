@@ -9,7 +9,7 @@ from pathlib import Path
 
 from corpora.fetching import digest
 from corpora.simcopilot.comparing import decoded, difference
-from corpora.simcopilot.reading import EXTENSIONS, OutputCase
+from corpora.simcopilot.simcopilot_files import EXTENSIONS, OutputCase
 from replay.judge.states import ProjectState
 from runners.errors import SandboxFailed
 from runners.programs import JAVAC, Command, Program, Programs, ReachedChecks

@@ -14,7 +14,7 @@ from corpora.devbench import DevBench
 from corpora.devbench.corpus import packages
 from corpora.imports import needs_packages
 from corpora.programs import AtCursor, ProgramTests
-from corpora.standalone.reading_results import ReadProblems
+from corpora.standalone.problem_set import ReadProblems
 from corpora.tasks import Task
 
 _MARK = "[[the missing part]]"

@@ -20,7 +20,7 @@ import msgspec
 
 from corpora.codealign.benchmark.problems import StandaloneProblem
 from corpora.errors import DataError
-from corpora.standalone.reading_results import ReadProblems
+from corpora.standalone.problem_set import ReadProblems
 
 _FILE = "question.jsonl"
 _NEWER = "its tests need the packages of BigCodeBench"

@@ -19,7 +19,7 @@ import msgspec
 
 from replay.editor.connection import METHOD_NOT_FOUND, Connection
 from replay.errors import ConnectionEndedError, RefusedRequestError, ServerError
-from replay.play.instructions import Answer, Ask, DidChange, DidClose, DidOpen, DidSave, Tell, VerifyCheckpoint
+from replay.play.instructions import Answer, Ask, DidChange, DidClose, DidOpen, DidSave, SendFeedback, VerifyCheckpoint
 from replay.records import Moment, TrailStep
 from replay.tapes.tape import digest
 from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
@@ -173,7 +173,7 @@ class Editor:
         except RefusedRequestError:
             return {}
 
-    async def tell(self, step: Tell) -> None:
+    async def send_feedback(self, step: SendFeedback) -> None:
         """Notify the server of what the user did with an item, as editors notify Copilot's server; other servers ignore it.
 
         The command of an accepted item is run (LSP 3.18); an error of the server in it is ignored.

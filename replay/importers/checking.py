@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from replay.importers.suggestion_endings import EndingCounter, SuggestionEndings
-from replay.tapes.lines import Torn
+from replay.tapes.line_files import Torn
 from replay.tapes.tape import Edit, Event, Open, Stream, played, stream
 
 _EVERY = 10_000

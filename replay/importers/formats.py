@@ -20,10 +20,10 @@ from replay.importers.crowd import chunks as crowd_chunks
 from replay.importers.crowd import table as crowd_table
 from replay.importers.crowd import table_rows as crowd_rows
 from replay.importers.errors import ImportRefusedError, RecordingError, unreadable
-from replay.importers.progsnap2 import reading as progsnap2
+from replay.importers.progsnap2 import dataset_import as progsnap2
 from replay.importers.progsnap2 import tables as progsnap2_tables
 from replay.importers.workspace_recording import entries as recording
-from replay.importers.workspace_recording.reading import import_recording, tape_name
+from replay.importers.workspace_recording.recording_import import import_recording, tape_name
 from replay.tapes.tape import line_of
 
 AUTO = "auto"

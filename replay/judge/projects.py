@@ -81,7 +81,7 @@ def settled_tests(own: Tests | None, options: ReplayOptions, source: str) -> Tes
     if "command" not in given:
         raise ProjectError(f"{source}: nothing says how its project is tested: name a command with --test-command")
     if options.sandbox == "none" and options.tests:
-        _refuse_unwalled(named, options)
+        _require_sandbox(named, options)
     try:
         return AllowedTests(**given, network=options.network_setup, variables=options.setup_env)
     except ValueError as error:
@@ -128,7 +128,7 @@ def _share_registry(one: str, other: str) -> bool:
     return len(languages) == 1 or languages == {"node", "typescript"}
 
 
-def _refuse_unwalled(named: Mapping[str, tuple[Any, str]], options: ReplayOptions) -> None:
+def _require_sandbox(named: Mapping[str, tuple[Any, str]], options: ReplayOptions) -> None:
     """Refuse to run, as the user, what a folder's file names, which may be anyone's: commands, and packages, whose code the tests import."""
     commands = any(
         value and origin == FOLDERS for name in ("command", "setup") for value, origin in [named.get(name, ("", ""))]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from replay.judge.grafts import Hole
-from replay.play.instructions import Settled, Try
+from replay.play.instructions import MomentEnded, Try
 from replay.records import Verdict
 from runners.verdicts import Result
 
-Judgeable: TypeAlias = Settled | Try
+Judgeable: TypeAlias = MomentEnded | Try
 """What a verdict is asked for: a moment that has ended, or a suggestion that the user wants to have tested first."""
 
 

@@ -19,7 +19,7 @@ from replay.judge.selection import Selection
 from replay.judge.shared_results import ResultsInScope
 from replay.judge.states import Case, Judgeable, ProjectState
 from replay.judge.trials import StateRun, Trials
-from replay.play.instructions import Settled, Spot
+from replay.play.instructions import MomentEnded, Spot
 from replay.records import ANSWERED, Moment, Rewriting, Suggestion, Untestable, Verdict
 from replay.tapes.timeline import Timeline
 from runners.project import Project
@@ -102,14 +102,14 @@ class TapeCases:
         """The hole that a moment cuts into the finished project, or the reason why it has none."""
         return "diverged" if spot is None else hole_of(self.timeline, spot.moment, spot.before, spot.after)
 
-    def located(self, settled: Settled) -> Moment:
+    def located(self, ended: MomentEnded) -> Moment:
         """The moment with what is known of it in the finished project; its truths only if there was an answer."""
-        moment, spot = settled.moment, settled.spot
+        moment, spot = ended.moment, ended.spot
         if spot is None:
             return moment
         there = named(self.timeline, spot.moment, spot.before, spot.after)
         moment = structs.replace(moment, hole=there.hole, function=there.function)
-        if settled.ending.name not in ANSWERED:
+        if ended.ending.name not in ANSWERED:
             return moment
         within = (structs.replace(part, truth=self._truth(spot, part.stop, "")) for part in moment.within)
         return structs.replace(moment, truth=self._truth(spot, moment.stop, moment.truth), within=tuple(within))

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from replay.play.fates import RequestFate, fates
-from replay.play.flights import PendingDebounce, PendingRequest, outcome, settled, suggestion_of
-from replay.play.instructions import Answer, Ask, DidChange, Instruction, Settled, Tell, Try
+from replay.play.flights import PendingDebounce, PendingRequest, moment_ended, outcome, suggestion_of
+from replay.play.instructions import Answer, Ask, DidChange, Instruction, MomentEnded, SendFeedback, Try
 from replay.play.latency import AnswerThen, Latency
 from replay.play.lookahead import Lookahead
 from replay.play.policies.blocks import MomentPlace
@@ -144,8 +144,8 @@ class Assistant:
         """Whether a document may have moments: the limit is not reached, and the path is selected."""
         return self._left > 0 and self._is_chosen(path)
 
-    def _unasked(self, index: int, doc: int, ending: Ending) -> Settled:
-        return Settled(self.stage.moment(self.now, index, doc), "", "", ending)
+    def _unasked(self, index: int, doc: int, ending: Ending) -> MomentEnded:
+        return MomentEnded(self.stage.moment(self.now, index, doc), "", "", ending)
 
     def ghost(self, index: int, event: Ghost) -> Steps:
         """The tape's assistant was asked, or the person asked it by hand; or its editor gave a request up."""
@@ -220,7 +220,7 @@ class Assistant:
         start, end = self.stage.cursors[waiting.doc]
         moment = self.stage.moment(self.now, index, waiting.doc)
         if start != end:
-            yield Settled(moment, "", "", Ending("gated", "selection"))
+            yield MomentEnded(moment, "", "", Ending("gated", "selection"))
         else:
             yield from self._ask(index, waiting.doc, moment)
 
@@ -241,7 +241,7 @@ class Assistant:
             within=place.within,
         )
         if self.stage.is_needless(index, doc):
-            yield Settled(moment, "", "", Ending("gated", "written already"))
+            yield MomentEnded(moment, "", "", Ending("gated", "written already"))
         else:
             yield from self._ask(index, doc, moment)
 
@@ -320,8 +320,8 @@ class Assistant:
             decision = self._screen.decide(index, self.now, flying, idle=idle, passes=passes)
             self._tell_pacer(decision)
         if ending.name == "shown" and answer.item is not None:
-            yield Tell(answer.item, "shown")
-        yield settled(flying, decision.ending, decision.covered, decision.keys)
+            yield SendFeedback(answer.item, "shown")
+        yield moment_ended(flying, decision.ending, decision.covered, decision.keys)
         if decision.change is not None and self.stage.drive:
             yield from self._accepted(index, flying, decision)
         else:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from replay.play.fates import RequestFate
-from replay.play.instructions import Answer, Ask, Settled
+from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.policies.policy import Policy
 from replay.records import Ending, Suggestion
 from replay.tapes.typing_along import Rest
@@ -108,11 +108,11 @@ def outcome(flying: PendingRequest, policy: Policy, visible: Visible | None, fre
     return Ending("shown")
 
 
-def settled(flying: PendingRequest, ending: Ending, covered: tuple[int, ...] = (), keys: int = 1) -> Settled:
+def moment_ended(flying: PendingRequest, ending: Ending, covered: tuple[int, ...] = (), keys: int = 1) -> MomentEnded:
     """The end of a request, with its suggestion if an answer came."""
     ask = flying.ask
     suggestion = None if flying.answer.failed or flying.answer.given_up else flying.suggestion
-    return Settled(ask.moment, ask.before, ask.after, ending, suggestion, covered, ask.spot, keys)
+    return MomentEnded(ask.moment, ask.before, ask.after, ending, suggestion, covered, ask.spot, keys)
 
 
 def suggestion_of(answer: Answer, ask: Ask, latency: float) -> Suggestion:

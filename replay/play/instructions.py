@@ -99,7 +99,7 @@ class Try:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class MomentEnded:
     """A moment has ended. `covered` are the edit events that an accepted suggestion made needless, `keys` what accepting took."""
 
     moment: Moment
@@ -113,7 +113,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class SendFeedback:
     """Tell the server what became of an item of its: shown, accepted, or accepted up to a UTF-16 offset of its text (`reached`)."""
 
     item: Mapping[str, Any]
@@ -121,7 +121,9 @@ class Tell:
     reached: int = 0
 
 
-Instruction: TypeAlias = DidOpen | DidChange | DidSave | DidClose | VerifyCheckpoint | Ask | Try | Settled | Tell
+Instruction: TypeAlias = (
+    DidOpen | DidChange | DidSave | DidClose | VerifyCheckpoint | Ask | Try | MomentEnded | SendFeedback
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from replay.play.assistant import Assistant, Reply, Steps
-from replay.play.instructions import Answer, Ask, DidClose, DidOpen, DidSave, Settled, VerifyCheckpoint
+from replay.play.instructions import Answer, Ask, DidClose, DidOpen, DidSave, MomentEnded, VerifyCheckpoint
 from replay.play.latency import Latency
 from replay.play.policies.blocks import MomentPlace
 from replay.play.policies.policy import Policy
@@ -104,7 +104,7 @@ class Player:
                 step = steps.send(reply)
             except StopIteration:
                 return
-            named = not isinstance(step, Ask | Settled) or step.moment.id in self._only
+            named = not isinstance(step, Ask | MomentEnded) or step.moment.id in self._only
             if named:
                 reply = yield step
             else:

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 from replay.play.drive.rebase import RecordedPlace
 from replay.play.flights import PendingRequest, Visible, added
-from replay.play.instructions import Tell
+from replay.play.instructions import SendFeedback
 from replay.play.latency import share_of
 from replay.play.lookahead import Lookahead
 from replay.play.policies.policy import Policy
 from replay.play.stage import Stage
 from replay.play.users.decisions import Decisions
+from replay.play.users.partial_acceptance import takes
 from replay.play.users.recorded_requests import NOT_TYPED, RecordedDecision
 from replay.play.users.user import Offer, User
-from replay.play.users.words import takes
 from replay.records import Ending
 from replay.tapes.following import Followed, follow
 from replay.tapes.tape import Edit
@@ -142,13 +142,13 @@ class Screen:
         return not any(isinstance(event, Edit) and event.reason in NOT_TYPED for event in events)
 
 
-def notifications(flying: PendingRequest, decision: Decision) -> Iterator[Tell]:
+def notifications(flying: PendingRequest, decision: Decision) -> Iterator[SendFeedback]:
     """What the server hears of an item that was accepted, or its beginning."""
     item = flying.answer.item
     if item is None or decision.change is None:
         return
     if decision.ending.name == "accepted":
-        yield Tell(item, "accepted")
+        yield SendFeedback(item, "accepted")
     else:
         start, _, text = decision.change
-        yield Tell(item, "part", start - flying.suggestion.start + length(text))
+        yield SendFeedback(item, "part", start - flying.suggestion.start + length(text))

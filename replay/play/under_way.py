@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 
-from replay.play.flights import PendingRequest, settled
-from replay.play.instructions import Answer, Settled
+from replay.play.flights import PendingRequest, moment_ended
+from replay.play.instructions import Answer, MomentEnded
 from replay.play.policies.policy import Policy
 from replay.records import Ending
 from syntax.text import Change
@@ -44,12 +44,12 @@ class UnderWay:
         """A request was sent."""
         self._flying.append(flying)
 
-    def make_room(self, now: float) -> Iterator[Settled]:
+    def make_room(self, now: float) -> Iterator[MomentEnded]:
         """Give the last request up, where the policy has no more of them at a time."""
         if self._policy.pending and len(self._flying) >= self._policy.pending:
             yield self._given_up(self._flying.pop(), now, Ending("superseded"))
 
-    def land(self, now: float) -> Generator[Settled, object, PendingRequest]:
+    def land(self, now: float) -> Generator[MomentEnded, object, PendingRequest]:
         """Take the request whose answer is due; where the policy counts them, its answer makes the older ones needless."""
         landed = min(self._flying, key=lambda flying: flying.due)
         at = self._flying.index(landed)
@@ -75,7 +75,7 @@ class UnderWay:
             flying.stale, flying.typed = True, None
         return bool(stranded)
 
-    def cancel(self, now: float, ending: Ending, index: int, ended: int | None = None) -> Iterator[Settled]:
+    def cancel(self, now: float, ending: Ending, index: int, ended: int | None = None) -> Iterator[MomentEnded]:
         """Give up at event `index` what is under way, but for what is kept alive, and for what the tape's own editor still waited for.
 
         That editor waited no longer for a document that `ended` as it was asked about. A request that it cancelled is cancelled here too.
@@ -86,20 +86,20 @@ class UnderWay:
             is_told = flying.fate is not None and flying.fate.name == "cancelled"
             yield self._given_up(flying, now, CANCELLED if is_told else ending)
 
-    def end(self, now: float) -> Iterator[Settled]:
+    def end(self, now: float) -> Iterator[MomentEnded]:
         """The tape ends: nothing is awaited any more."""
         flying, self._flying = self._flying, []
         yield from (self._given_up(each, now, Ending("cancelled", "the tape ends")) for each in flying)
 
-    def cancel_request(self, now: float, request: int) -> Iterator[Settled]:
+    def cancel_request(self, now: float, request: int) -> Iterator[MomentEnded]:
         """The tape's editor cancelled a request here; this cancels the same one, where its fate counts."""
         for flying in [each for each in self._flying if each.fate is not None and each.ask.moment.request == request]:
             self._flying.remove(flying)
             yield self._given_up(flying, now, CANCELLED)
 
-    def _given_up(self, flying: PendingRequest, now: float, ending: Ending) -> Settled:
+    def _given_up(self, flying: PendingRequest, now: float, ending: Ending) -> MomentEnded:
         """A request ends. If the server was not told, its answer still comes there, and may serve another request then."""
         self._landing = [other for other in self._landing if other.came > now]
         if not flying.answer.given_up:
             self._landing.append(flying)
-        return settled(flying, ending)
+        return moment_ended(flying, ending)

@@ -15,7 +15,7 @@ from replay.errors import ReplayError
 from replay.recording.errors import RecordingStopped
 from replay.recording.secrets.redaction import Redactor
 from replay.tapes.coding import encoded
-from replay.tapes.lines import LONGEST
+from replay.tapes.line_files import LONGEST
 from replay.tapes.tape import Event, Header, stream
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND

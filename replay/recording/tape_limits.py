@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from replay.tapes.coding import decoding, encoded
-from replay.tapes.lines import LONGEST
+from replay.tapes.line_files import LONGEST
 from replay.tapes.tape import Event
 from server.documents import Document
 

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from replay.errors import ReplayError
 from replay.options import RunOptions
-from replay.play.instructions import Answer, Ask, Settled
+from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.records import ALL, NONE, ArmTrial, Moment, Suggestion, TrailStep, Verdict, without
 from server.repair.draft import Draft
 from server.repair.offer import Repaired, offered
@@ -45,14 +45,14 @@ class Ablation:
         trail = _trail(made)
         return replace(answer, text=made.text, start=start, end=end, filtered=made.step or "", trail=trail, raw=raw)
 
-    def others(self, settled: Settled) -> Iterator[tuple[str, str, Settled]]:
+    def others(self, ended: MomentEnded) -> Iterator[tuple[str, str, MomentEnded]]:
         """The answer of a moment in each other arm: its name, the step that emptied it ("" if none), and what is judged."""
-        moment, before, after, suggestion = settled.moment, settled.before, settled.after, settled.suggestion
+        moment, before, after, suggestion = ended.moment, ended.before, ended.after, ended.suggestion
         for arm, steps in self.arms.items():
             if arm != ALL and suggestion is not None:
                 made = self._made(moment, before, after, suggestion.raw, steps)
                 offer = _suggested(suggestion, made, *_range(moment, after, made))
-                yield arm, made.step or "", replace(settled, suggestion=offer)
+                yield arm, made.step or "", replace(ended, suggestion=offer)
 
     def _made(self, moment: Moment, before: str, after: str, raw: str, steps: tuple[RepairName, ...]) -> Repaired:
         language = language_of(moment.language) or language_of(moment.path)
@@ -83,9 +83,9 @@ def ablation_of(options: RunOptions, *, is_timed: bool) -> Ablation | None:
     return Ablation(settings.repairs, settings.paper_rules)
 
 
-def trial_of(settled: Settled, arm: str, step: str, verdict: Verdict) -> ArmTrial:
+def trial_of(ended: MomentEnded, arm: str, step: str, verdict: Verdict) -> ArmTrial:
     """What is kept of a moment's answer in one arm."""
-    moment, offer = settled.moment, settled.suggestion
+    moment, offer = ended.moment, ended.suggestion
     language = language_of(moment.language) or language_of(moment.path)
     return ArmTrial(
         moment=moment.id,

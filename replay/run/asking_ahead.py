@@ -22,7 +22,7 @@ from replay.play.instructions import (
     DidOpen,
     DidSave,
     Instruction,
-    Tell,
+    SendFeedback,
     Try,
     VerifyCheckpoint,
 )
@@ -96,7 +96,7 @@ class AskingAhead:
     async def check(self, step: VerifyCheckpoint) -> None:
         """Nothing: the document was compared; had it differed, the run would have ended."""
 
-    async def tell(self, step: Tell) -> None:
+    async def send_feedback(self, step: SendFeedback) -> None:
         """Nothing: no provider that is asked ahead takes feedback."""
 
     def watch_streams(self, streamed: Callable[[str, str], None]) -> None:

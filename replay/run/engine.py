@@ -31,16 +31,16 @@ from replay.run.calibration import Calibration, calibrate, described
 from replay.run.earlier import Earlier
 from replay.run.events import LeftOut, Listener, Note, RunBegan, RunEvent, RunPlan, StateRunChanged
 from replay.run.findings import Findings, RunContext
-from replay.run.guard import guard_of, refuse_silent
+from replay.run.guard import guard_of, probe_provider
 from replay.run.live.control import controlled
 from replay.run.live.following import birth_of
 from replay.run.live.stream import LiveStream
 from replay.run.missed import MissedAnswers
-from replay.run.server_settings import ServerSettings, apart, reads_untimed, replaced
+from replay.run.server_settings import ServerSettings, isolated_settings, reads_untimed, replaced
 from replay.run.sharing import CELL, Sharing
 from replay.run.shell import Shell
 from replay.run.sources.known_answers import KnownAnswers
-from replay.run.sources.seam import Bench, Source, Subject
+from replay.run.sources.seam import Source, Subject, TestContext
 from replay.run.store import Store
 from runners.errors import MachineFails, RunnerError, ToolchainMissing
 from runners.protocol import Sandbox
@@ -97,7 +97,7 @@ class Engine:
         """
         sandbox = self._check(sources)
         known = self.sharing is not None and self.sharing.is_probed(self.options.settings.provider)
-        warning = "" if known else await refuse_silent(self.options, folder)
+        warning = "" if known else await probe_provider(self.options, folder)
         with self.store.continued(folder, self._config(sources)) as store, LiveStream(folder, self.playback) as live:
             self._live = live.listen
             store.remove_facts("summary", "ablation")  # of the process that this one continues
@@ -167,7 +167,7 @@ class Engine:
 
     def _check(self, sources: Sequence[Source]) -> Sandbox | None:
         """Find out before anything is made whether the run is possible at all; give the sandbox of the tests."""
-        _refuse_twins(sources)
+        _reject_duplicate_ids(sources)
         if not self.options.answers_are_known:
             registry.make(self.options.settings.provider)
         for source in sources:
@@ -236,7 +236,7 @@ class Engine:
         notify = partial(self._note, source.name)
         async with AsyncExitStack() as stack:
             self._ahead = [await stack.enter_async_context(self._launched())]
-            subject = await source.open(self._bench(run, source, sandbox, slots), stack)
+            subject = await source.open(self._test_context(run, source, sandbox, slots), stack)
             for warning in subject.warnings:
                 run.findings.warnings.append({"tape": source.name, "fault": warning.name, "reason": warning.reason})
                 notify(f"{warning.name}: {warning.reason}")
@@ -257,9 +257,11 @@ class Engine:
             if subject.judge and subject.judge.selection:
                 run.findings.selection.update(subject.judge.selection.counts)
 
-    def _bench(self, run: RunContext, source: Source, sandbox: Sandbox | None, slots: asyncio.Semaphore) -> Bench:
+    def _test_context(
+        self, run: RunContext, source: Source, sandbox: Sandbox | None, slots: asyncio.Semaphore
+    ) -> TestContext:
         """What a source gets to make its tests ready."""
-        return Bench(
+        return TestContext(
             sandbox,
             self.cache,
             slots,
@@ -330,7 +332,7 @@ class Engine:
             made = ServerSettings(self.options, self.sharing)
             settings = made.of(run, source, known_answers)
             if missed:
-                settings = apart(settings)
+                settings = isolated_settings(settings)
             await editor.initialize(msgspec.to_builtins(settings) | made.shared(settings, self._places(source)))
             yield editor, known_answers
 
@@ -372,7 +374,7 @@ def _go_on_unless_cancelled() -> None:
         raise asyncio.CancelledError
 
 
-def _refuse_twins(sources: Sequence[Source]) -> None:
+def _reject_duplicate_ids(sources: Sequence[Source]) -> None:
     """Refuse two sources of one name: their moments could not be told apart."""
     first: dict[str, Source] = {}
     for source in sources:

@@ -72,7 +72,7 @@ def guard_of(options: RunOptions, *, waits: bool) -> FailureGuard:
     )
 
 
-async def refuse_silent(options: RunOptions, folder: Path) -> str:
+async def probe_provider(options: RunOptions, folder: Path) -> str:
     """Ask the model server one small question before anything is made; return a warning, or nothing.
 
     A run that goes on is not held up by it: perhaps nothing is left to ask. Neither is one whose answers come from a record.

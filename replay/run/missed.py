@@ -26,7 +26,7 @@ from replay.play.instructions import (
     DidOpen,
     DidSave,
     Instruction,
-    Settled,
+    MomentEnded,
     Try,
 )
 from replay.records import GIVEN_UP, Missed, Moment, Record, Suggestion
@@ -49,7 +49,7 @@ class SessionLog:
         """Note a reply to the player; without the prompt, which decides nothing."""
         self.replies.append(replace(reply, prompt="", trail=()) if isinstance(reply, Answer) else reply)
 
-    def settled(self, record: Record, index: int) -> None:
+    def moment_ended(self, record: Record, index: int) -> None:
         """Note a record that was given up, unless an earlier process of the run has found out what was missed."""
         if record.ending.name in GIVEN_UP and (record.missed is None or _is_unjudged(record.missed)):
             self.missed[record.moment.id] = index
@@ -89,7 +89,7 @@ class MissedAnswers:
             step, reply = steps.send(reply), None
             if isinstance(step, Ask | Try):
                 reply = next(replies)
-            if isinstance(step, Settled) and step.moment.id in self.log.missed:
+            if isinstance(step, MomentEnded) and step.moment.id in self.log.missed:
                 left -= 1
                 await self.room.acquire()
                 verdicts.create_task(self._judge(step))
@@ -120,15 +120,15 @@ class MissedAnswers:
     def _record(self, moment: Moment) -> Record:
         return self.records[self.log.missed[moment.id]]
 
-    async def _judge(self, settled: Settled) -> None:
+    async def _judge(self, ended: MomentEnded) -> None:
         try:
-            record = self._record(settled.moment)
-            found = record.suggestion or self._answers.get(settled.moment.id, "")
+            record = self._record(ended.moment)
+            found = record.suggestion or self._answers.get(ended.moment.id, "")
             if isinstance(found, str):
                 missed = Missed(failed=found) if found else None
             else:
-                settled = replace(settled, suggestion=found)
-                missed = Missed(suggestion=found, verdict=await self.judge.verdict(settled))
+                ended = replace(ended, suggestion=found)
+                missed = Missed(suggestion=found, verdict=await self.judge.verdict(ended))
             record = structs.replace(record, missed=missed)
             self.records[self.log.missed[record.moment.id]] = record
             self.store.put(record)

@@ -60,7 +60,7 @@ class ServerSettings:
         return structs.replace(provider, record=structs.replace(provider.record, session=source.name))
 
 
-def apart(settings: Settings) -> Settings:
+def isolated_settings(settings: Settings) -> Settings:
     """The settings of a server that answers each question by itself, with turns of its own in a record of answers."""
     record = settings.provider.record
     record = structs.replace(record, session=f"{record.session} missed")

@@ -20,8 +20,8 @@ from replay.play.instructions import (
     DidOpen,
     DidSave,
     Instruction,
-    Settled,
-    Tell,
+    MomentEnded,
+    SendFeedback,
     Try,
     VerifyCheckpoint,
 )
@@ -83,7 +83,7 @@ class Shell:
         try:
             while True:
                 step = steps.send(reply)
-                await self.run.playback.reach(self.player.now, ends_moment=isinstance(step, Settled))
+                await self.run.playback.reach(self.player.now, ends_moment=isinstance(step, MomentEnded))
                 self._report(step)
                 reply = await self._carry_out(step, verdicts)
                 if isinstance(step, Ask | Try):
@@ -148,12 +148,12 @@ class Shell:
             case Ask():
                 self._progress()
                 return await self._asked(step)
-            case Tell():
-                await self.editor.tell(step)
+            case SendFeedback():
+                await self.editor.send_feedback(step)
             case Try():
                 return await self._tried(step)
-            case Settled():
-                self._settled(step, verdicts)
+            case MomentEnded():
+                self._moment_ended(step, verdicts)
                 await asyncio.sleep(0)
         return None
 
@@ -190,48 +190,48 @@ class Shell:
         judge = self.subject.judge
         return judge is not None and (await judge.verdict(step)).name == "passed"
 
-    def _settled(self, settled: Settled, verdicts: asyncio.TaskGroup) -> None:
+    def _moment_ended(self, ended: MomentEnded, verdicts: asyncio.TaskGroup) -> None:
         judge = self.subject.judge
         record = Record(
-            moment=self.subject.located(settled),
-            ending=settled.ending,
-            suggestion=settled.suggestion,
-            covered=settled.covered,
-            keys=settled.keys,
+            moment=self.subject.located(ended),
+            ending=ended.ending,
+            suggestion=ended.suggestion,
+            covered=ended.covered,
+            keys=ended.keys,
         )
         missed = self.run.earlier.missed(record)
         record = self.run.earlier.kept(record)
-        settled = replace(settled, ending=record.ending, suggestion=record.suggestion)
+        ended = replace(ended, ending=record.ending, suggestion=record.suggestion)
         record = structs.replace(record, verdict=self.run.earlier.verdict(record), missed=missed)
         judged = record.ending.name in ANSWERED and judge is not None
         self.run.store.put(record)
         self.run.notify(Ended(record, awaits_verdict=judged))
         if judged:
-            verdicts.create_task(self._judge(settled, record))
+            verdicts.create_task(self._judge(ended, record))
         else:
-            self.log.settled(record, len(self.run.findings.records))
+            self.log.moment_ended(record, len(self.run.findings.records))
             self.run.findings.records.append(record)
 
-    async def _judge(self, settled: Settled, record: Record) -> None:
+    async def _judge(self, ended: MomentEnded, record: Record) -> None:
         async with self.room:
             if record.verdict is None:
-                record = structs.replace(record, verdict=await self._verdict(settled))
+                record = structs.replace(record, verdict=await self._verdict(ended))
                 self.run.store.put(record)
             self.run.findings.records.append(record)
             self.run.notify(Judged(record))
             if self.run.ablation is not None and record.verdict is not None:
-                await self._ablate(self.run.ablation, settled, record.verdict)
+                await self._ablate(self.run.ablation, ended, record.verdict)
 
-    async def _verdict(self, settled: Settled) -> Verdict:
+    async def _verdict(self, ended: MomentEnded) -> Verdict:
         assert self.subject.judge is not None
-        return await self.subject.judge.verdict(settled)
+        return await self.subject.judge.verdict(ended)
 
-    async def _ablate(self, ablation: Ablation, settled: Settled, verdict: Verdict) -> None:
+    async def _ablate(self, ablation: Ablation, ended: MomentEnded, verdict: Verdict) -> None:
         """Judge the answer in the other arms; where the texts are equal nothing is tested twice."""
-        ending = settled.ending
-        self._keep(trial_of(settled, ALL, ending.reason if ending.name == "filtered" else "", verdict))
-        for arm, step, other in ablation.others(settled):
-            known = self.run.earlier.trial(settled.moment.id, arm)
+        ending = ended.ending
+        self._keep(trial_of(ended, ALL, ending.reason if ending.name == "filtered" else "", verdict))
+        for arm, step, other in ablation.others(ended):
+            known = self.run.earlier.trial(ended.moment.id, arm)
             trial = known or trial_of(other, arm, step, await self._verdict(other))
             self._keep(trial)
             self.run.notify(Tried(trial))

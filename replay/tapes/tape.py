@@ -21,7 +21,7 @@ import msgspec
 
 from replay.errors import TapeError
 from replay.tapes.coding import decoded_line, decoding, encoded, upgrade_of
-from replay.tapes.lines import LONGEST, Lines, Torn, reading, writing
+from replay.tapes.line_files import LONGEST, Lines, Torn, reading, writing
 from replay.tapes.versions import UPGRADES, Upgrade
 from runners.errors import unknown_name
 from runners.toolchains import TOOLCHAINS, VERSIONED

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from runners.coverage import node, python
-from runners.coverage.lines import Coverage
+from runners.coverage.line_coverage import Coverage
 from runners.project import Project
 from runners.toolchains import language_of
 from runners.verdicts import Result

@@ -14,7 +14,7 @@ import msgspec
 from runners.coverage import node, v8
 from runners.coverage.entered import CallsOfTests, EnteredFunction
 from runners.coverage.functions import functions
-from runners.coverage.lines import Coverage, unpacked
+from runners.coverage.line_coverage import Coverage, unpacked
 from runners.project import Project
 from runners.toolchains import language_of
 from runners.verdicts import Result

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from runners.coverage.functions import SCRIPTS, Body, Function, functions
-from runners.coverage.lines import Coverage, unpacked
+from runners.coverage.line_coverage import Coverage, unpacked
 from runners.project import Project
 from runners.verdicts import Result
 from syntax.languages import language_of

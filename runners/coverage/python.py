@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from runners.coverage.lines import Coverage, unpacked
+from runners.coverage.line_coverage import Coverage, unpacked
 from runners.errors import RunnerError
 from runners.project import Project
 from runners.protocol import Mount

@@ -17,7 +17,7 @@ import tree_sitter
 
 from runners.coverage.entered import CallsOfTests, EnteredFunction
 from runners.coverage.functions import SCRIPTS
-from runners.coverage.lines import unpacked
+from runners.coverage.line_coverage import unpacked
 from runners.project import Project
 from runners.protocol import PROJECT
 from runners.verdicts import Result

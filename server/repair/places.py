@@ -30,9 +30,9 @@ def places(draft: Draft, since: int = 0) -> Iterator[int]:
     if draft.wanted == "line":
         yield from (end for _, ends in _by_line(draft.text, since) for end in ends)
     elif draft.language is not None and not draft.is_in_open_text:
-        back = _Back(draft)
+        reentry = _ReentryPoints(draft)
         for span, ends in _by_line(draft.text, since):
-            yield from back.places_back(span, ends)
+            yield from reentry.places_back(span, ends)
 
 
 def _has_new(text: str, since: int) -> bool:
@@ -64,7 +64,7 @@ def _of_line(line: str, start: int, ended: bool, since: int) -> Sequence[int]:
     return sorted(start + end for end in ends if start + end > since)
 
 
-class _Back:
+class _ReentryPoints:
     """Whether the lines of an answer are back where the cursor is: by their column, or by the brackets open in them.
 
     Brackets are counted twice, with and without those in strings and comments, for either count may be wrong. They are counted

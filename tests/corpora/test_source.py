@@ -9,13 +9,13 @@ from corpora.corpus import chosen, corpus_of
 from corpora.errors import CorpusError
 from corpora.options import EvaluateOptions, drawn
 from corpora.run.source import CorpusSource
-from replay.play.instructions import Answer, Ask, Settled
+from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.run.findings import Findings
+from replay.run.sources import seam
 from replay.run.sources.known_answers import KnownAnswers
-from replay.run.sources.seam import Bench
 from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
-from server.context.choosing import Context
+from server.context.context_selection import Context
 from server.prompt.forms import Prompt
 from server.providers.protocol import Request
 from server.providers.recorded import make
@@ -35,9 +35,9 @@ def source_of(data, provider="oracle", **options):
 
 
 async def opened(source, folder):
-    bench = Bench(None, folder, asyncio.Semaphore(1), 1, lambda _: None, lambda *_: None)
+    test_context = seam.TestContext(None, folder, asyncio.Semaphore(1), 1, lambda _: None, lambda *_: None)
     async with AsyncExitStack() as stack:
-        return await source.open(bench, stack)
+        return await source.open(test_context, stack)
 
 
 async def asked(subject, sample, path):
@@ -54,7 +54,7 @@ async def asked(subject, sample, path):
                 request = Request(step.before, step.after, step.moment.stop, context, Prompt(step.before))
                 text = "".join([piece async for piece in provider.complete(request)])
                 reply = Answer(0.0, text)
-            elif isinstance(step, Settled):
+            elif isinstance(step, MomentEnded):
                 found.append((step.moment.path[-4], step.moment.sample, step.suggestion.text))
     except StopIteration:
         return found
@@ -109,7 +109,7 @@ class Without(CorpusSource):
 
     lacking: tuple[str, ...] = ()
 
-    async def _programs(self, bench):
+    async def _programs(self, test_context):
         failed, ran = Result("failed", "", None, None, "", 1.0), Result("passed", "", None, None, "1.0", 1.0)
         return FakePrograms(lambda program: failed if program.language in self.lacking else ran)
 
@@ -125,9 +125,9 @@ async def drawn_without(shared, folder, *lacking, **options):
     source = There.of(EvaluateOptions(corpus="devbench", data=str(shared / "devbench"), settings=settings, **options))
     leave_out = lambda name, _, is_missing: left_out.append((name, is_missing))  # noqa: E731
     sandbox = FakeSandbox(lambda _: None)
-    bench = Bench(sandbox, folder, asyncio.Semaphore(1), 1, lambda _: None, leave_out)
+    test_context = seam.TestContext(sandbox, folder, asyncio.Semaphore(1), 1, lambda _: None, leave_out)
     async with AsyncExitStack() as stack:
-        await source.open(bench, stack)
+        await source.open(test_context, stack)
     return source, left_out
 
 
@@ -136,12 +136,12 @@ async def test_a_limit_draws_the_same_tasks_on_every_machine_and_for_an_audit(sh
     audited = drawn(corpus.tasks(*chosen(corpus, (), ()), packages=False), 60, 3)
     for lacking in ((), ("csharp",), ("csharp", "java")):
         source, left_out = await drawn_without(shared, tmp_path, *lacking, limit=60, seed=3)
-        apart = [task.name for task, _ in source.apart]
-        assert [task.name for task in source.tasks] + apart == [
+        excluded = [task.name for task, _ in source.excluded]
+        assert [task.name for task in source.tasks] + excluded == [
             task.name for task in sorted(audited, key=lambda task: task.language in lacking)
         ]
         assert left_out == [(f"devbench {language}", True) for language in ("java", "csharp") if language in lacking]
-        assert {task.language for task, _ in source.apart} == {*lacking}
+        assert {task.language for task, _ in source.excluded} == {*lacking}
         cells = source.summarise(source.options, Findings(reads_record=False))["apart"]
         assert len(cells) == 6 * len(lacking)
         assert sum(cell["tasks"] for cell in cells) == 10 * len(lacking)
@@ -151,7 +151,7 @@ async def test_a_limit_draws_the_same_tasks_on_every_machine_and_for_an_audit(sh
 async def test_only_the_toolchains_of_what_is_drawn_are_made_ready(shared, tmp_path):
     """One task: its language does not run here, and nobody asks for the others."""
     source, left_out = await drawn_without(shared, tmp_path, *("python", "java"), limit=1)
-    assert (source.tasks, len(source.apart), len(left_out)) == ([], 1, 1)
+    assert (source.tasks, len(source.excluded), len(left_out)) == ([], 1, 1)
 
 
 async def test_tasks_that_lack_their_data_are_left_out_with_the_reason_and_have_no_part_in_any_figure(tmp_path):
@@ -160,14 +160,16 @@ async def test_tasks_that_lack_their_data_are_left_out_with_the_reason_and_have_
     programs = [(checkpoints(name, [(6, 6), (5, 6)], [(5, 6)]), STAIRS, STAIRS_CASES) for name in names]
     data, reasons = write_simcopilot(tmp_path / "data", programs), []
     settings = Settings(provider=ProviderSettings(name="ngram"))
-    for limit, apart in ((3, 0), (None, 6)):
+    for limit, excluded in ((3, 0), (None, 6)):
         source = Without.of(EvaluateOptions(corpus="simcopilot", data=str(data), settings=settings, limit=limit))
         leave_out = lambda name, reason, is_missing: reasons.append((name, reason, is_missing))  # noqa: E731
-        bench = Bench(FakeSandbox(lambda _: None), tmp_path, asyncio.Semaphore(1), 1, lambda _: None, leave_out)
+        test_context = seam.TestContext(
+            FakeSandbox(lambda _: None), tmp_path, asyncio.Semaphore(1), 1, lambda _: None, leave_out
+        )
         async with AsyncExitStack() as stack:
-            await source.open(bench, stack)
+            await source.open(test_context, stack)
         assert {task.tests.path.stem for task in source.tasks} == {"simplex_method"}
-        assert (len(source.tasks), len(source.apart)) == (3, apart)
+        assert (len(source.tasks), len(source.excluded)) == (3, excluded)
     wanted = {
         "Image_Filtering reads alice.avi, which the data does not hold",
         "GAN_model needs tensorflow, tensorflow_addons, which it does not get",

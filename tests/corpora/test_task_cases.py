@@ -11,7 +11,7 @@ from replay.errors import KeptResultsError
 from replay.judge.judge import Judge
 from replay.judge.kept_results import KeptResults
 from replay.judge.trials import Trials
-from replay.play.instructions import Settled
+from replay.play.instructions import MomentEnded
 from replay.records import Ending, Suggestion
 from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
@@ -57,8 +57,8 @@ class Here:
     def verdict(self, task, suggestion, *, explains=False):
         cases = TaskCases.of([task], self.programs, {"python": self.machine}, explains=explains)
         moment = task.moment()
-        settled = Settled(moment, task.before, task.after, Ending("shown"), suggestion)
-        return Judge(cases, self.trials).verdict(settled)
+        ended = MomentEnded(moment, task.before, task.after, Ending("shown"), suggestion)
+        return Judge(cases, self.trials).verdict(ended)
 
 
 def trials(programs, folder, **more):
@@ -269,8 +269,8 @@ async def plainly(task, folder, answer, *, wanted=True, **classes):
     programs = by_text(**classes)
     cases = TaskCases.of([task], programs, {"python": "here"}, explains=False)
     found = Trials(asyncio.Semaphore(2), KeptResults(folder))
-    settled = Settled(task.moment(), task.before, task.after, Ending("shown"), offered(task, answer))
-    verdict = await Judge(cases, found, alone=cases.alone if wanted else None).verdict(settled)
+    ended = MomentEnded(task.moment(), task.before, task.after, Ending("shown"), offered(task, answer))
+    verdict = await Judge(cases, found, alone=cases.alone if wanted else None).verdict(ended)
     return verdict, programs.ran
 
 

@@ -3,7 +3,7 @@
 import time
 
 from replay.judge.grafts import hole_of
-from replay.play.instructions import Answer, Ask, Settled
+from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -45,7 +45,7 @@ def play(tape):
         reply = None
         if isinstance(step, Ask):
             reply = Answer(1.0, text="?", start=step.moment.offset, end=step.moment.offset)
-        if isinstance(step, Settled) and step.ending.name in ANSWERED:
+        if isinstance(step, MomentEnded) and step.ending.name in ANSWERED:
             hole_of(timeline, step.spot.moment, step.spot.before, step.spot.after)
             truths += 1
 

@@ -5,7 +5,7 @@ from collections import Counter
 import msgspec
 import pytest
 
-from replay.play.instructions import Answer, Ask, Settled
+from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -28,7 +28,7 @@ def played(timeline):
         while True:
             step = steps.send(reply)
             reply = Answer(0.0) if isinstance(step, Ask) else None
-            if isinstance(step, Settled):
+            if isinstance(step, MomentEnded):
                 endings[step.ending.name] += 1
     except StopIteration:
         return endings

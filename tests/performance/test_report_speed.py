@@ -12,7 +12,7 @@ from replay.run.store import Store
 from tests.support.chromium import chromium
 from tests.support.large_runs import real
 from tools.many_moments import many
-from tui.commands.looking.reporting import write_report
+from tui.commands.inspect.reporting import write_report
 
 MOMENTS = 10_000
 LIMIT_MS = 2_000

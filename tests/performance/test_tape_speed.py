@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from replay.importers.checking import check
-from replay.tapes.lines import reading
+from replay.tapes.line_files import reading
 from replay.tapes.tape import Event
 
 LONG_TAPES = str(Path(__file__).with_name("long_tapes.py"))

@@ -119,5 +119,5 @@ async def test_a_service_whose_askers_leave_at_random_has_no_task_left():
     await asyncio.sleep(0.1)
     assert len(asyncio.all_tasks()) == before
     assert service.stats()["underway"] == 0
-    assert service._flights == {}
+    assert service._shared_requests == {}
     await asyncio.wait_for(service.complete(Query("file:///b.py", "python", "x", "\n")), 1)

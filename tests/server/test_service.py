@@ -94,9 +94,9 @@ async def test_who_asks_right_after_the_last_waiter_left_is_answered(typed):
 
 async def test_an_answer_that_was_given_up_while_another_was_waited_for_is_not_joined():
     service = Service(Fixed(lambda request: "yes" if request.before.endswith("xy") else "no", delay_s=0.02))
-    first = service._launch(_query("def f():\n    "))
+    first = service._start_shared(_query("def f():\n    "))
     await asyncio.sleep(0.01)
-    second = service._launch(_query("def f():\n    x"))
+    second = service._start_shared(_query("def f():\n    x"))
     left = asyncio.ensure_future(service._join(second))
     await asyncio.sleep(0)
     first.task.add_done_callback(lambda _: left.cancel())

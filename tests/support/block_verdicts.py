@@ -12,15 +12,15 @@ from corpora.codev.samples import CodevHead, write_samples
 from corpora.options import EvaluateOptions, Scenario
 from corpora.run.source import CorpusSource
 from corpora.tasks import Task
-from replay.play.instructions import Settled
+from replay.play.instructions import MomentEnded
 from replay.records import Ending, Suggestion, Verdict
-from replay.run.sources.seam import Bench
+from replay.run.sources.seam import TestContext
 from runners.sandboxes import pick
 
 
-def bench(cache: Path) -> Bench:
+def sandboxed_context(cache: Path) -> TestContext:
     """Two tests at once."""
-    return Bench(pick("auto"), cache, asyncio.Semaphore(2), 2, lambda _: None, lambda *_: None)
+    return TestContext(pick("auto"), cache, asyncio.Semaphore(2), 2, lambda _: None, lambda *_: None)
 
 
 def corpus_file(built: BuiltRepository, folder: Path) -> Path:
@@ -29,23 +29,23 @@ def corpus_file(built: BuiltRepository, folder: Path) -> Path:
     return folder / "app.jsonl"
 
 
-def settled(task: Task, text: str, take: int = 0) -> Settled:
+def moment_ended(task: Task, text: str, take: int = 0) -> MomentEnded:
     """An answer to a task that replaces so many characters behind the cursor."""
     moment = task.moment()
     offered = Suggestion(text=text, start=moment.offset, end=moment.offset + take, latency=1.0)
-    return Settled(moment, task.before, task.after, Ending("shown" if text else "empty"), offered if text else None)
+    return MomentEnded(moment, task.before, task.after, Ending("shown" if text else "empty"), offered if text else None)
 
 
 Judged: TypeAlias = tuple[Task, Verdict, Verdict]
 """A task, what is said of its truth, and what is said of nothing."""
 
 
-async def judged(blocks: Path, scenario: Scenario, bench: Bench) -> list[Judged]:
+async def judged(blocks: Path, scenario: Scenario, context: TestContext) -> list[Judged]:
     """What is said in a scenario of each truth, and of nothing."""
     source = CorpusSource.of(EvaluateOptions(corpus="app", data=str(blocks), scenario=scenario))
     async with AsyncExitStack() as stack:
-        judge = (await source.open(bench, stack)).judge
+        judge = (await source.open(context, stack)).judge
         assert judge is not None
-        asked = [judge.verdict(settled(task, text)) for task in source.tasks for text in (task.truth, "")]
+        asked = [judge.verdict(moment_ended(task, text)) for task in source.tasks for text in (task.truth, "")]
         verdicts = await asyncio.gather(*asked)
     return list(zip(source.tasks, verdicts[::2], verdicts[1::2], strict=True))

@@ -3,7 +3,7 @@
 import json
 
 from replay.exporters.workspace_recording import recording_of
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from replay.tapes import tape as tapes
 
 

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from replay.play.instructions import Answer, Ask, Settled, Try
+from replay.play.instructions import Answer, Ask, MomentEnded, Try
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -58,7 +58,7 @@ class Replay:
     @property
     def ended(self):
         """When a moment ended, and how."""
-        return [(now, str(step.ending)) for now, step in self.steps if isinstance(step, Settled)]
+        return [(now, str(step.ending)) for now, step in self.steps if isinstance(step, MomentEnded)]
 
     @property
     def endings(self):
@@ -101,6 +101,8 @@ def asked_after(timeline, ms):
         except StopIteration:
             break
         reply = Answer(0.0) if isinstance(step, Ask) else None
-        if isinstance(step, Ask) or (isinstance(step, Settled) and step.ending.reason in {"selection", "focus moved"}):
+        if isinstance(step, Ask) or (
+            isinstance(step, MomentEnded) and step.ending.reason in {"selection", "focus moved"}
+        ):
             asked.add(step.moment.event)
     return [index for index, until in single_keys(timeline.tape).items() if asked & set(range(index + 1, until + 1))]

@@ -1,6 +1,6 @@
 """How the requests of a tape ended then, read from its texts, and how they end in a replay of `recorded`."""
 
-from replay.play.instructions import Answer, Ask, Settled
+from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -88,7 +88,7 @@ def replayed(tape, *, latency="tape", policy="recorded"):
         except StopIteration:
             return ended
         reply = answered(step, shown) if isinstance(step, Ask) else None
-        if isinstance(step, Settled):
+        if isinstance(step, MomentEnded):
             assert step.moment.request not in ended
             ended[step.moment.request] = step.ending.name
 

@@ -4,7 +4,7 @@ import pytest
 
 from replay.run.store import Store
 from tests.support.report_page import ReadPage
-from tui.commands.looking.reporting import write_report
+from tui.commands.inspect.reporting import write_report
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from replay.judge.tape_cases import prepare_tests
-from replay.play.instructions import Settled, Spot
+from replay.play.instructions import MomentEnded, Spot
 from replay.records import Ending, Suggestion
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.timeline import Timeline
@@ -29,10 +29,10 @@ def timeline_of(tests, body=BODY):
     return Timeline(typist.tape())
 
 
-def settled(text, number=0, stop="block"):
+def moment_ended(text, number=0, stop="block"):
     moment = moment_of(2 + len(HEAD), HEAD, "", stop=stop, trigger=f"t{number}")
     offered = Suggestion(text=text, start=len(HEAD), end=len(HEAD), latency=0.0)
-    return Settled(moment, HEAD, "", Ending("shown"), offered, spot=Spot(moment, HEAD, ""))
+    return MomentEnded(moment, HEAD, "", Ending("shown"), offered, spot=Spot(moment, HEAD, ""))
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from tests.support.places import SHARED
 from tests.support.recording_names import LONG
 

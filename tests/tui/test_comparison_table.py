@@ -11,7 +11,7 @@ from replay.numbers.paired.sentences import front_sentences
 from replay.records import Ending, Moment, Record, Verdict
 from replay.run.store import Store
 from tui.cli.app import app
-from tui.comparing.words import groups_page
+from tui.comparing.comparison_text import groups_page
 from tui.render.markdown import fenced, plain
 from tui.tables.comparison import comparison_table
 from tui.tables.comparison_markdown import comparison_markdown

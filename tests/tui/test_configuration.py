@@ -162,7 +162,7 @@ def test_a_toolchain_that_is_not_known_is_refused_with_those_that_are(command, t
     [
         (["ask", "efcb", "--data", "."], "questions.examining.examine", lambda given: (given.provider, given.judge)),
         (["instructions", "run", "."], "aligning.align", lambda given: (given.provider, given.judge)),
-        (["instructions", "codebook", "p.jsonl"], "growing.make_codebook", lambda _, *coders: coders[:2]),
+        (["instructions", "codebook", "p.jsonl"], "codebook.make_codebook", lambda _, *coders: coders[:2]),
     ],
     ids=["ask", "run", "codebook"],
 )

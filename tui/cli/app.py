@@ -12,11 +12,11 @@ import typer
 
 from corpora.options import EvaluateOptions
 from replay.options import ReplayOptions
-from replay.tapes.lines import Torn
+from replay.tapes.line_files import Torn
 from server.option import Option
 from server.settings import ProviderSettings
 from tui.cli import corpora, instructions, judge, questions, runs, screens
-from tui.commands.looking import reporting
+from tui.commands.inspect import reporting
 from tui.commands.options import flags
 from tui.commands.options.flags import EvaluateFlags, GateFlags, ReplayFlags, ServerFlags, TryFlags
 from tui.commands.options.parameters import DeclaredFlags, command, warn_unused
@@ -96,9 +96,9 @@ def try_(
     """
     from tui.commands.gating import Gates
     from tui.commands.options.run_options import options_of_replay
-    from tui.commands.trying.asking import AskFlags
-    from tui.commands.trying.commits import selection_of
-    from tui.commands.trying.trying import TryRequest, try_repository
+    from tui.commands.quickstart.asking import AskFlags
+    from tui.commands.quickstart.commits import selection_of
+    from tui.commands.quickstart.quickstart import TryRequest, try_repository
 
     gates = Gates.of(gated, run=out)
     chosen = options_of_replay({**options, "limit": given.limit or None}, server)

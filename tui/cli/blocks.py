@@ -152,19 +152,21 @@ def choose(
     * `ghosttape corpora choose ~/src/app owner/name`
     * `ghosttape corpora choose --search python --limit 50 -o chosen.txt`
     """
-    from tui.commands import choosing
+    from tui.commands import repository_selection
     from tui.commands.options.run_options import generation_settings
     from tui.declared_flags import members_of
 
     asked = members_of(ProviderSettings, provider)
     judge = generation_settings(settings, asked).provider if "name" in asked else None
-    named = [*(repositories or ()), *(choosing.names_in(given.listed) if given.listed else ())]
+    named = [*(repositories or ()), *(repository_selection.names_in(given.listed) if given.listed else ())]
     found = asyncio.run(
-        choosing.choose(choosing.ChoosingRequest(named, given.search, given.limit, given.months, given.stars, judge))
+        repository_selection.choose(
+            repository_selection.ChoosingRequest(named, given.search, given.limit, given.months, given.stars, judge)
+        )
     )
     if given.out is not None:
-        choosing.write_chosen(found, given.out)
-    print_json(choosing.as_json(found)) if json else choosing.show_choices(found)
+        repository_selection.write_chosen(found, given.out)
+    print_json(repository_selection.as_json(found)) if json else repository_selection.show_choices(found)
 
 
 def export(

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from server.option import Option
-from tui.cli import growing
+from tui.cli import codebook
 from tui.commands.options import flags
 from tui.commands.options.parameters import command
 from tui.declared_flags import Flags
@@ -201,11 +201,11 @@ def score(
 
 
 for grows in (
-    growing.calibrate,
-    growing.translate,
-    growing.pairs,
-    growing.prefer,
-    growing.ratings,
-    growing.codebook,
+    codebook.calibrate,
+    codebook.translate,
+    codebook.pairs,
+    codebook.prefer,
+    codebook.ratings,
+    codebook.codebook,
 ):
     command(app)(grows)

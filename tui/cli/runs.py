@@ -193,7 +193,7 @@ def compare(
     * `ghosttape compare baseline last --fail-if-worse-than baseline` (in CI; gates are of the run that is named last)
     """
     from tui.commands.gating import Gates, check_last
-    from tui.commands.looking.comparing import check_page, clusters, compare_command, sides_of, write_page
+    from tui.commands.inspect.comparing import check_page, clusters, compare_command, sides_of, write_page
 
     sides, by = sides_of(runs), clusters(given.cluster_by)
     gates = Gates.of(gated, run=sides[-1][-1])

@@ -43,7 +43,7 @@ def tui(
     * `ghosttape tui --follow .ghosttape/runs/demo` (a run that goes on, or that is about to begin)
     * `ghosttape tui --web .ghosttape/runs/demo` (in a browser of this machine)
     """
-    from tui.commands.looking import inspecting
+    from tui.commands.inspect import inspecting
 
     if not given.web and (given.port or given.open_page):
         raise typer.BadParameter("--port and --open are of --web")
@@ -75,6 +75,6 @@ def watch(
     * `ghosttape watch tapes`
     * `ghosttape watch tapes --provider openai --base-url http://127.0.0.1:8080/v1 --policy vscode`
     """
-    from tui.commands.runs.tending import watch as watch_folder
+    from tui.commands.runs.supervise import watch as watch_folder
 
     watch_folder(folder, context.args, live=live)

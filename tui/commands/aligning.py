@@ -20,8 +20,8 @@ from corpora.codealign.benchmark.pipeline import AlignmentOutcome
 from corpora.codealign.benchmark.scores import alignment_figures, compared_runs
 from corpora.codealign.benchmark.soundness import sound_problems
 from corpora.codealign.catalogue import instructions
-from corpora.codealign.choosing import chosen_instructions
 from corpora.codealign.instruction import DeveloperInstruction
+from corpora.codealign.instruction_selection import chosen_instructions
 from corpora.standalone import ReadProblems, read_problems
 from replay.run.engine import cache_folder
 from runners.programs import cold

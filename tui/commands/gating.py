@@ -122,7 +122,7 @@ class Gates:
         results, markdown = [check_limit(limit, summary) for limit in self.limits], ""
         if self.other is not None:
             from replay.numbers.comparison import compare_runs
-            from tui.commands.looking.comparing import kept_run
+            from tui.commands.inspect.comparing import kept_run
             from tui.tables.comparison_markdown import comparison_markdown
 
             found = compare_runs([*map(kept_run, (self.other, *beside, Path(summary["run"])))], by, _ASKED)

@@ -23,7 +23,7 @@ from corpora.tasks import Task
 from server.chat import ask_chat
 from server.providers.registry import make
 from server.settings import ProviderSettings, Settings
-from tui.commands.looking.inspecting import can_draw
+from tui.commands.inspect.inspecting import can_draw
 from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from corpora.codealign.catalogue import instruction, instructions
 from corpora.codealign.checking import InstructionCheck, checked_program
-from corpora.codealign.choosing import chosen_instructions
 from corpora.codealign.finders.shapes import SHAPES
 from corpora.codealign.instruction import DeveloperInstruction
+from corpora.codealign.instruction_selection import chosen_instructions
 from syntax.languages import language_named, language_of
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError

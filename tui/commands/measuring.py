@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 from rich.text import Text
 
-from corpora.calibration import JudgedCase, LabelledCase, worth
+from corpora.calibration import JudgedCase, LabelledCase, reliability_of
 from corpora.codealign.benchmark.asking import judge_rubric
 from corpora.codealign.catalogue import instructions
-from corpora.codealign.choosing import chosen_instructions
 from corpora.codealign.instruction import DeveloperInstruction
+from corpora.codealign.instruction_selection import chosen_instructions
 from corpora.errors import DataError
 from replay.numbers.intervals import clustered_share
 from server.chat import Chat
@@ -77,7 +77,7 @@ async def calibrate(
             ]
             for each in chosen
         },
-        **worth([case for _, case in judged]),
+        **reliability_of([case for _, case in judged]),
     }
     _write(out, document)
     return document

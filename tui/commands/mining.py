@@ -18,7 +18,6 @@ from corpora.corpus import LANGUAGE_NAMES
 from corpora.errors import DataError
 from corpora.mined.checkout import Checkout
 from corpora.mined.corpus_file import MINED_BY, GapKind, MinedCategory, MinedHead, MinedLine, is_like, write_corpus
-from corpora.mining.choosing import FoundGaps, GapChoice, draw_evenly, find_gaps
 from corpora.mining.funnel import (
     STAGES,
     MiningFolder,
@@ -29,6 +28,7 @@ from corpora.mining.funnel import (
     stages_of,
     verdicts_of,
 )
+from corpora.mining.gap_selection import FoundGaps, GapChoice, draw_evenly, find_gaps
 from corpora.mining.source_repository import how_tested, open_repository
 from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO, get_args
 
 from server.errors import LineError
-from server.repair.lines import Wishes, refused, repaired
+from server.repair.line_protocol import Wishes, refused, repaired
 from server.settings import PaperRules
 from syntax.wanted import Stop
 from tui.commands.options.configuration import repairs_of

@@ -12,7 +12,7 @@ from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
-from tui.comparing import words
+from tui.comparing import comparison_text
 from tui.comparing.copying import commands, page_text
 from tui.comparing.help import help_text
 from tui.comparing.messages import OrderWanted, PairChosen
@@ -111,7 +111,7 @@ class ComparisonApp(ThemedApp):
 
     def on_resize(self) -> None:
         """Fit the names of the runs to the new width."""
-        self._put("#headline", words.headline(self._runs, self.size.width - 2))
+        self._put("#headline", comparison_text.headline(self._runs, self.size.width - 2))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether the action is possible: under a dialog none of the screen's is."""
@@ -198,7 +198,7 @@ class ComparisonApp(ThemedApp):
 
     def action_groups(self) -> None:
         """Show the notes on the runs, and the groups of moments."""
-        self.push_screen(TextDialog(words.groups_page(self._runs.found)))
+        self.push_screen(TextDialog(comparison_text.groups_page(self._runs.found)))
 
     def action_keys(self) -> None:
         """Show the keys."""
@@ -212,7 +212,7 @@ class ComparisonApp(ThemedApp):
     @on(PairChosen)
     def _show_pair(self, event: PairChosen) -> None:
         pair = event.pair
-        self._put("#place", words.pair_line(pair))
+        self._put("#place", comparison_text.pair_line(pair))
         self.query_one("#detail").set_class(pair is None, "-empty")
         if pair is None:
             empty = (Content(""), Content(""))
@@ -220,10 +220,10 @@ class ComparisonApp(ThemedApp):
             self.query_one("#tests", Sides).show(empty, empty)
             self.query_one("#difference > Static", Static).update("")
             return
-        titles = (words.side_line("A", pair.first), words.side_line("B", pair.second))
-        for name, page in (("#suggestions", words.suggestion_page), ("#tests", words.tests_page)):
+        titles = (comparison_text.side_line("A", pair.first), comparison_text.side_line("B", pair.second))
+        for name, page in (("#suggestions", comparison_text.suggestion_page), ("#tests", comparison_text.tests_page)):
             self.query_one(name, Sides).show(titles, (page(pair.first), page(pair.second)))
-        self.query_one("#difference > Static", Static).update(words.difference_page(pair))
+        self.query_one("#difference > Static", Static).update(comparison_text.difference_page(pair))
 
     @on(Input.Changed)
     def _search_for(self, event: Input.Changed) -> None:
@@ -259,7 +259,7 @@ class ComparisonApp(ThemedApp):
         self.notify(f"{what}: {len(text):,} characters copied" if text else "There is nothing to copy.", timeout=2)
 
     def _say_filters(self) -> None:
-        self._put("#filters", words.filter_line(self._runs, self._wanted, self._found))
+        self._put("#filters", comparison_text.filter_line(self._runs, self._wanted, self._found))
 
     def _show(self) -> None:
         self._say_filters()

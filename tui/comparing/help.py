@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from tui.comparing.comparison_text import FAINT, HEAD
 from tui.comparing.model import CHANGES
-from tui.comparing.words import FAINT, HEAD
 
 KEYS = (
     ("↑ ↓ j k", "another moment; page up and down, g first, G last"),

@@ -11,7 +11,7 @@ from textual.content import Content
 from tui.errors import TuiError
 from tui.folders.replays import FolderReplays, ReplayBegan, ReplayEnded, WatchEvent
 from tui.folders.tapes import TapeBroken
-from tui.folders.words import event_line
+from tui.folders.watch_text import event_line
 from tui.live.app import LiveApp
 
 

@@ -23,7 +23,7 @@ from replay.run.events import RunBegan
 from replay.run.live.control import ControlError, Watcher, Wish
 from replay.run.live.following import LiveFile, is_alive
 from replay.run.live.stream import FILE
-from tui.live import words
+from tui.live import live_text
 from tui.live.counts import LiveFigures
 from tui.live.documents import LaneDocuments
 from tui.live.state import Lane, LiveState
@@ -212,11 +212,11 @@ class LiveApp(ThemedApp):
         screen.set_class(lane is None, "-nothing")
         screen.set_class(len(self.state.lanes) > 1, "-several")
         width = self.size.width
-        self._put("#title", words.title(self.state, self.folder.name, width - 1))
+        self._put("#title", live_text.title(self.state, self.folder.name, width - 1))
         if lane is None:
             self._put("#waiting", Content(sanitize(self._unreadable)) if self._unreadable else self.waiting())
         else:
-            self._put("#lanes", words.lanes(self.state, lane.name, width))
+            self._put("#lanes", live_text.lanes(self.state, lane.name, width))
             self._draw_lane(lane)
         keys = (self.state.is_going, len(self.state.lanes))
         if keys != self._keys:
@@ -228,8 +228,8 @@ class LiveApp(ThemedApp):
         documents = self._documents.setdefault(lane.name, LaneDocuments(lane))
         self._is_behind = not documents.advance() or self._is_behind
         path, row = self.screen_stack[0].query_one(PageView).show(lane, documents)
-        self._put("#place", words.place(lane, path, row, width - 1))
-        self._put("#moment", words.moment(lane, width - 2))
+        self._put("#place", live_text.place(lane, path, row, width - 1))
+        self._put("#moment", live_text.moment(lane, width - 2))
         self._put("#strip", strip(lane, width - 2))
         figures = self.figures.update(self.state, at_once=not self.state.is_going)
         wide = self.screen_stack[0].has_class("-wide", "-very-wide") or self.size.width >= 118

@@ -14,9 +14,9 @@ from textual.containers import Container, ScrollableContainer
 from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
-from corpora.codealign.growing import Preference, Showing, read_preferences, write_preference
-from corpora.codealign.growing.preferences import PreferenceChoice
-from tui.preferring.words import HELP, code_of, headline, preferred_side, said
+from corpora.codealign.codebook import Preference, Showing, read_preferences, write_preference
+from corpora.codealign.codebook.preferences import PreferenceChoice
+from tui.preferring.preference_text import HELP, code_of, headline, preferred_side, said
 from tui.terminal_text import sanitize
 from tui.text_dialog import TextDialog
 from tui.themes import ThemedApp

@@ -20,10 +20,10 @@ from tui.render.section import tone_of
 from tui.report.compared import comparisons
 from tui.report.grafts import grafts_of
 from tui.report.packing import chunked, packed
+from tui.report.report_text import missing_plots, sentences, warnings
 from tui.report.reported import ReportedRun
 from tui.report.retold import around, details, in_rows, listed, place
 from tui.report.tables import figures_table, other_tables, settings_table
-from tui.report.words import missing_plots, sentences, warnings
 from tui.terminal_text import one_line
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from textual.widgets import Footer, Input, Static
 
 from corpora.generation.reviews import QUESTIONS, Review, ReviewDecision, Reviews
 from corpora.tasks import Task
-from tui.reviewing.words import answers_words, headline, task_code
+from tui.reviewing.review_text import answers_words, headline, task_code
 from tui.text_dialog import TextDialog
 from tui.themes import ThemedApp
 

@@ -301,12 +301,12 @@ def _left_out(summary: Mapping[str, Any]) -> Section:
 
 def left_out_name(summary: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
     """Return what was left out, with the number of its tasks where that is known: `devbench csharp, 50 tasks`."""
-    apart = summary.get("apart", ())  # earlier versions did not count them
+    cells = summary.get("apart", ())  # earlier versions did not count them
     own = (
         f"{summary['corpus']} {cell['language']} {cell.get('repository', '')}".rstrip() == entry["tape"]
         and cell["reason"] == entry["reason"]
-        for cell in apart
+        for cell in cells
     )
-    number = sum(cell["tasks"] for cell, is_own in zip(apart, own, strict=True) if is_own)
+    number = sum(cell["tasks"] for cell, is_own in zip(cells, own, strict=True) if is_own)
     name = shorten(one_line(entry["tape"]), REASON)
     return f"{name}, {number_of(number, 'task')}" if number else name

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 from replay.errors import ReplayError
 from replay.play.users.acceptance.model import BUNDLED, Model, load
 from replay.play.users.offers import Offer
-from replay.play.users.words import boundaries
+from replay.play.users.partial_acceptance import boundaries
 from server.nearest import did_you_mean
 
 __all__ = ["Fitted", "Offer", "Rule", "UnknownUserError", "User", "user_of"]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from replay.recording.secrets.redaction import COVER
-from replay.recording.secrets.words import EXPRESSIONS, HARMLESS_OPTIONS, HARMLESS_VARIABLES
+from replay.recording.secrets.word_lists import EXPRESSIONS, HARMLESS_OPTIONS, HARMLESS_VARIABLES
 
 _TOKEN = re.compile(
     r"""

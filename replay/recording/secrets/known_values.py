@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from replay.recording.secrets.credentials import CredentialSpan, merged
 from replay.recording.secrets.numbered_text import as_units
-from replay.recording.secrets.words import ORDINARY
+from replay.recording.secrets.word_lists import ORDINARY
 
 _HEAD, _ROW = 4, 8
 _MOST_PARTS = 100_000

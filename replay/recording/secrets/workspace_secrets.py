@@ -19,8 +19,8 @@ from typing import TypeAlias
 
 from replay.recording.secrets.exclusion import Exclusion, is_never
 from replay.recording.secrets.file_values import file_values
-from replay.recording.secrets.words import FILES_OF_TOOLS, FOLDERS_OF_TOOLS
-from replay.recording.secrets.worth import Worth, judge_value
+from replay.recording.secrets.secret_rules import Secrecy, judge_value
+from replay.recording.secrets.word_lists import FILES_OF_TOOLS, FOLDERS_OF_TOOLS
 
 MOST_FILES = 2_000
 """Excluded files that are read; those that usually have keys come first."""
@@ -172,14 +172,14 @@ class WorkspaceSecrets:
         self._in_round.clear()
 
     def _secrets(self, texts: Iterable[tuple[Path, str]]) -> list[str]:
-        found: dict[str, Worth] = {}
+        found: dict[str, Secrecy] = {}
         for path, text in texts:
             in_key_file = is_never(Path(*path.parts[1:]))
             for value in dict.fromkeys(file_values(text, str(path))):
-                worth = judge_value(value, in_key_file=in_key_file)
-                if worth != "plain" and found.get(value.text) != "secret":
-                    found[value.text] = worth
-        unsure = {text for text, worth in found.items() if worth != "secret"}
+                secrecy = judge_value(value, in_key_file=in_key_file)
+                if secrecy != "plain" and found.get(value.text) != "secret":
+                    found[value.text] = secrecy
+        unsure = {text for text, secrecy in found.items() if secrecy != "secret"}
         words = words_of(unsure, self._seen.recorded) if unsure and self._seen else set()
         return [text for text in found if text not in words]
 

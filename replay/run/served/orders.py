@@ -81,7 +81,7 @@ async def carry_out(ls: Server, order: Any) -> dict[str, Any]:
 
     """
     wanted = ordered(REPLAY, with_settings_of(ls, order), Order)
-    refuse_beyond_walls(REPLAY, wanted.options)
+    require_sandbox(REPLAY, wanted.options)
     return await _replay(ls, wanted)
 
 
@@ -111,7 +111,7 @@ def with_settings_of(ls: Server, order: Any) -> Any:
     return {**order, "options": {**options, "settings": own}}
 
 
-def refuse_beyond_walls(command: str, options: ReplayOptions) -> None:
+def require_sandbox(command: str, options: ReplayOptions) -> None:
     """Refuse what a client may not allow: a run without a sandbox, and a set-up with the network or with variables.
 
     Raises:

@@ -15,7 +15,7 @@ from replay.judge.shared_results import SharedResults
 from replay.judge.tape_cases import TestWarning
 from replay.judge.trials import StateRun
 from replay.play.assistant import Steps
-from replay.play.instructions import Ask, Settled
+from replay.play.instructions import Ask, MomentEnded
 from replay.records import Effort, Moment
 from runners.protocol import Sandbox
 
@@ -69,7 +69,7 @@ class Plays(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class TestContext:
     """What a source gets to make its tests ready."""
 
     sandbox: Sandbox | None
@@ -97,7 +97,7 @@ class Subject:
 
     player: Callable[[int], Plays]
     """Makes the player that asks for sample number N (from 0)."""
-    located: Callable[[Settled], Moment]
+    located: Callable[[MomentEnded], Moment]
     """Gives the moment with what is known of it in the finished project: its truth, its hole, its function."""
     judge: Judge | None = None
     """Gives the verdicts; None: there are none."""
@@ -146,7 +146,7 @@ class Source(Protocol):
         """Refuse what can be seen to be wrong before anything is made."""
         ...
 
-    async def open(self, bench: Bench, stack: AsyncExitStack) -> Subject:
+    async def open(self, context: TestContext, stack: AsyncExitStack) -> Subject:
         """Make the source ready; what must be closed goes onto the stack.
 
         Raises:

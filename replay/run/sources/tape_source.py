@@ -31,7 +31,7 @@ from replay.play.player import Player
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.run.sources.failing_projects import why_left_out, why_not_set_up
-from replay.run.sources.seam import Bench, Subject
+from replay.run.sources.seam import Subject, TestContext
 from replay.tapes.chosen_paths import is_excluded
 from replay.tapes.file_kinds import file_kind
 from replay.tapes.tape import Edit, Folder, Ghost, Open, Select, Tape
@@ -138,17 +138,17 @@ class TapeSource:
             with suppress(ProjectMissingError):  # only this tape is left out then
                 starting_files(self.tape, clones_of(options))
 
-    async def open(self, bench: Bench, stack: AsyncExitStack) -> Subject:
+    async def open(self, context: TestContext, stack: AsyncExitStack) -> Subject:
         """Lay the project out and run its tests, if anything is tested."""
         options = self.options
-        tape = self.tape if bench.sandbox is None else self._with_project()
+        tape = self.tape if context.sandbox is None else self._with_project()
         timeline = Timeline(tape)
         try:
-            tests = await self._tests(timeline, bench)
+            tests = await self._tests(timeline, context)
         except SetupFailed as error:
             raise LeftOutError(why_not_set_up(error), lacking=False) from error
         stack.push_async_callback(tests.close)
-        origins = {} if bench.sandbox is None else origins_of_tests(self.tape.header.tests, options)
+        origins = {} if context.sandbox is None else origins_of_tests(self.tape.header.tests, options)
         settings = tape.header.tests
         if (fault := tests.cases.fault) is not None and settings is not None and not options.keep_going:
             raise LeftOutError(why_left_out(fault, settings, origins), lacking=False)
@@ -167,25 +167,25 @@ class TapeSource:
             tests_from=origins,
         )
 
-    async def _tests(self, timeline: Timeline, bench: Bench) -> TapeTests:
+    async def _tests(self, timeline: Timeline, context: TestContext) -> TapeTests:
         options = self.options
         return await prepare_tests(
             timeline,
-            bench.sandbox,
-            bench.cache,
-            bench.slots,
-            bench.notify,
+            context.sandbox,
+            context.cache,
+            context.slots,
+            context.notify,
             clones=clones_of(options),
             selects=options.which_tests == "touching",
             seed=options.seed,
-            tested=bench.tested,
-            shared=ResultsInScope(bench.shared, self._scope(timeline.tape, bench)) if bench.shared else None,
-            adherence=bench.adherence,
+            tested=context.tested,
+            shared=ResultsInScope(context.shared, self._scope(timeline.tape, context)) if context.shared else None,
+            adherence=context.adherence,
         )
 
-    def _scope(self, tape: Tape, bench: Bench) -> str:
+    def _scope(self, tape: Tape, context: TestContext) -> str:
         """What results of its tests depend on beside the text: all of the tape with its project, and how it is set up and tested."""
-        options, sandbox = self.options, bench.sandbox.name if bench.sandbox else ""
+        options, sandbox = self.options, context.sandbox.name if context.sandbox else ""
         how = (
             options.network_setup,
             sorted(setup_variables(tape.header.tests, os.environ).items()) if tape.header.tests else (),

@@ -42,7 +42,7 @@ from server.settings import ProviderSettings
 
 EventReader: TypeAlias = Callable[[StreamEvent], EventContent]
 Admit: TypeAlias = Callable[[], Awaitable[None]] | None
-_AFTERWORD_S = 1.0
+TRAILER_TIMEOUT_S = 1.0
 """How long to wait for the rest of a stream after the answer in it has ended."""
 _INSTEAD_CHARACTERS = 300
 
@@ -75,15 +75,15 @@ class _Opened:
     begun: Sequence[EventContent]
     rest: AsyncGenerator[StreamEvent, None]
     ends: float
-    hurried: bool = False
+    is_shortened: bool = False
     _whole: float = field(init=False)
 
     def __post_init__(self) -> None:
         self._whole = self.ends
 
-    def hurry(self) -> None:
+    def shorten_deadline(self) -> None:
         """Set a short deadline for what follows the answer, such as counts; again with each event that some servers all call the last."""
-        self.hurried, self.ends = True, min(self._whole, clock() + _AFTERWORD_S)
+        self.is_shortened, self.ends = True, min(self._whole, clock() + TRAILER_TIMEOUT_S)
 
     async def close(self) -> None:
         await _close(self.rest, self.response)
@@ -158,36 +158,36 @@ class Endpoint:
 
     async def _pieces(self, opened: _Opened, read: EventReader) -> AsyncGenerator[str, None]:
         allowance = OutputLimit.of(self.settings.max_tokens)
-        async with aclosing(self._sayings(opened, read)) as sayings:
-            async for said in sayings:
+        async with aclosing(self._events(opened, read)) as events:
+            async for said in events:
                 for piece in said.pieces:
                     if piece and allowance.is_spent:
                         yield AnswerMetadata(finish="length")
                         return
                     yield allowance.taken(piece)
                 if said.last or allowance.is_spent:
-                    opened.hurry()
-        if not opened.hurried:
+                    opened.shorten_deadline()
+        if not opened.is_shortened:
             raise self._ended()
 
-    async def _sayings(self, opened: _Opened, read: EventReader) -> AsyncGenerator[EventContent, None]:
+    async def _events(self, opened: _Opened, read: EventReader) -> AsyncGenerator[EventContent, None]:
         is_over = False
         for said in opened.begun:
             yield said
             is_over = said.over
         try:
             while (event := await next_event(opened.rest, opened.ends)) is not None:
-                said = self._said(event, read)
+                said = self._decode(event, read)
                 yield EventContent([each for each in said.pieces if not each], last=True) if is_over else said
                 is_over = is_over or said.over
         except ProviderError:
-            if not opened.hurried:  # whatever comes behind a complete answer takes nothing from it
+            if not opened.is_shortened:  # whatever comes behind a complete answer takes nothing from it
                 raise
         except (TimeoutError, httpx.HTTPError) as error:
-            if not opened.hurried:
+            if not opened.is_shortened:
                 raise self._broken(error) from error
 
-    def _said(self, event: StreamEvent, read: EventReader) -> EventContent:
+    def _decode(self, event: StreamEvent, read: EventReader) -> EventContent:
         """The content of an event.
 
         Raises:
@@ -304,7 +304,7 @@ class Endpoint:
         instead: Any = None
         try:
             while (event := await next_event(rest, ends)) is not None:
-                said = self._said(event, read)
+                said = self._decode(event, read)
                 begun += [said] if said.pieces or said.last else []
                 if said.over or any(said.pieces):
                     return begun

@@ -11,7 +11,7 @@ import msgspec
 
 from server.errors import ProviderError, ProviderMissing
 from server.providers.protocol import AnswerMetadata, AnswerPiece, refuse_overdue
-from server.providers.wrappers.lines import append_line
+from server.providers.wrappers.append_log import append_line
 
 _log = logging.getLogger("ghosttape.server")
 

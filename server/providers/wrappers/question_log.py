@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from server.errors import ProviderError
-from server.providers.wrappers.lines import append_line
+from server.providers.wrappers.append_log import append_line
 
 NAME = "questions.jsonl"
 

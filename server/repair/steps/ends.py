@@ -19,12 +19,12 @@ def tidied(draft: Draft, text: str) -> str:
     return _apart(draft, _trimmed(draft, _without_closer_below(draft, text)))
 
 
-def unswallowing(draft: Draft, text: str) -> str:
+def restore_suffix(draft: Draft, text: str) -> str:
     """The text, so that a comment or a directive at its end takes in nothing of what stands right of the cursor.
 
     Behind code of its own line the comment goes; else the rest of the line moves to a line of its own.
     """
-    start = _swallower(draft, text)
+    start = _trailing_comment_start(draft, text)
     if start is None:
         return text
     line = text.rfind("\n", 0, start) + 1
@@ -35,7 +35,7 @@ def unswallowing(draft: Draft, text: str) -> str:
     return f"{text.rstrip(' ')}\n{lead if draft.line_after[:1].strip() else ''}"
 
 
-def _swallower(draft: Draft, text: str) -> int | None:
+def _trailing_comment_start(draft: Draft, text: str) -> int | None:
     """The index in the text of the comment or directive that would take in what stands right of the cursor."""
     language, last = draft.language, text[text.rfind("\n") + 1 :]
     if language is None or not draft.line_after.strip() or not last.strip():

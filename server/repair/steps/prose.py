@@ -278,7 +278,7 @@ def is_all_talk(draft: Draft) -> bool:
     The first word of a further line is not checked: it may begin code or a sentence.
     """
     lines = [line for line in _WORD_BEGUN.sub("", draft.text).splitlines() if line.strip()]
-    if not lines or draft.language is None or not all(_talks(draft, line.strip()) for line in lines):
+    if not lines or draft.language is None or not all(_is_prose_line(draft, line.strip()) for line in lines):
         return False
     return not draft.is_in_text
 
@@ -290,13 +290,13 @@ def talk_end(draft: Draft) -> int:
     """
     end, has_words = 0, False
     for line in draft.text.split("\n")[:-1] if draft.language is not None else ():
-        if ";" in line or (line.strip() and not _talks(draft, line.strip())):
+        if ";" in line or (line.strip() and not _is_prose_line(draft, line.strip())):
             break
         end, has_words = end + len(line) + 1, has_words or bool(line.strip())
     return end if has_words and not draft.is_in_text else 0
 
 
-def _talks(draft: Draft, line: str) -> bool:
+def _is_prose_line(draft: Draft, line: str) -> bool:
     """Whether a line is a sentence, or words of any language that are no statement by themselves; neither a comment nor a string."""
     if _WIDE_END.search(line) is not None and _is_bare(line):
         return True

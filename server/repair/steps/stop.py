@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from server.repair.draft import TAGGED, Draft, indent_of, width
-from server.repair.steps.ends import tidied, unswallowing
+from server.repair.steps.ends import restore_suffix, tidied
 from server.repair.steps.tries import TRY_CLAUSES, has_clause_below, open_tries
 from syntax.blocks import extent_in
 from syntax.languages import Language
@@ -42,7 +42,7 @@ def repair(draft: Draft) -> str:
     """The suggestion up to the end of what is wanted."""
     end = _end(draft)
     text = draft.text if end is None else draft.text[:end]
-    return unswallowing(draft, text if draft.stop == "any" else tidied(draft, text))
+    return restore_suffix(draft, text if draft.stop == "any" else tidied(draft, text))
 
 
 def is_finished(draft: Draft) -> bool:

@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 from corpora.efcb.asking import QuestionOutcome
+from corpora.efcb.efcb_files import read
 from corpora.efcb.making import QuestionMaker, pull_requests, write_questions
 from corpora.efcb.making.requests import whole_files
 from corpora.efcb.patches import applied, checked, hunks_of, similarity
-from corpora.efcb.reading import read
 from corpora.efcb.report import check_figures
 from tests.support.small_repository import git
 

@@ -13,7 +13,7 @@ from corpora.mined.checkout import Checkout, digest_of, read_checkout
 from corpora.mined.corpus import task_of
 from corpora.mined.corpus_file import MinedHead, MinedLine, read_corpus, write_corpus
 from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
-from corpora.mining.choosing import GapChoice, find_gaps
+from corpora.mining.gap_selection import GapChoice, find_gaps
 from corpora.run.task_cases import TaskTests
 from replay.errors import LeftOutError
 from replay.judge.states import ProjectState

@@ -10,7 +10,7 @@ from corpora.run.task_cases import TaskCases, TaskTests
 from corpora.simcopilot.scoring import PostProcessor, ScriptInput
 from replay.judge.judge import Judge
 from replay.judge.trials import Trials
-from replay.play.instructions import Settled
+from replay.play.instructions import MomentEnded
 from replay.records import Ending, Suggestion
 from tests.support.simcopilot_data import SCRIPT, write_script, write_stairs
 
@@ -90,7 +90,7 @@ def _slots():
 async def verdict(task, text, trials_of):
     moment = task.moment()
     offered = Suggestion(text=text, raw=text, start=moment.offset, end=moment.offset, latency=0.0, provider="oracle")
-    return await trials_of(task).verdict(Settled(moment, task.before, task.after, Ending("shown"), offered))
+    return await trials_of(task).verdict(MomentEnded(moment, task.before, task.after, Ending("shown"), offered))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from corpora.agent.building import BuiltRepository
-from tests.support.block_verdicts import Judged, bench, corpus_file, judged
+from tests.support.block_verdicts import Judged, corpus_file, judged, sandboxed_context
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def found(built: BuiltRepository, tmp_path_factory: pytest.TempPathFactory, cach
     blocks = corpus_file(built, tmp_path_factory.mktemp("corpus"))
 
     async def every() -> dict[int, list[Judged]]:
-        return {scenario: await judged(blocks, scenario, bench(cache)) for scenario in (1, 2, 3, 4)}
+        return {scenario: await judged(blocks, scenario, sandboxed_context(cache)) for scenario in (1, 2, 3, 4)}
 
     return asyncio.run(every())
 

@@ -15,7 +15,7 @@ from corpora.agent.environment import EnvironmentLock
 from corpora.agent.sampling import SampleChoice
 from corpora.mined.checkout import read_checkout
 from runners.sandboxes import pick
-from tests.support.block_verdicts import bench, corpus_file, judged
+from tests.support.block_verdicts import corpus_file, judged, sandboxed_context
 
 CODE = """\
 export function total(prices) {
@@ -54,7 +54,7 @@ def test_blocks_of_scripts_that_their_tests_notice_are_judged_by_those(
         builder = RepositoryBuilder("cart", checkout, pick("auto"), cache, lambda _: None)
         every = BlockDistribution({"METHOD": 1, "FOR": 1})
         built = await builder.build("samples", SampleChoice(9, every))
-        verdicts = await judged(corpus_file(built, tmp_path), 1, bench(cache))
+        verdicts = await judged(corpus_file(built, tmp_path), 1, sandboxed_context(cache))
         kept = {CODE[sample.start : sample.end] for sample in built.samples}
         return kept, [(truth.name, nothing.name) for _, truth, nothing in verdicts]
 

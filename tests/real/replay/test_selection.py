@@ -9,7 +9,7 @@ from replay.run.events import Note
 from replay.tapes.tape import read
 from tests.support.places import LEDGER
 from tests.support.replays import options_of, run
-from tests.support.selected_tests import BODY, ORDER, READS, RUNS, settled
+from tests.support.selected_tests import BODY, ORDER, READS, RUNS, moment_ended
 
 
 @pytest.mark.parametrize("provider", [{"name": "ngram"}])  # right, wrong and broken grafts
@@ -30,7 +30,9 @@ async def test_on_the_ledger_some_tests_say_what_all_say(provider, cache, tmp_pa
 
 async def test_a_verdict_by_two_holes_or_asked_for_twice_counts_once(prepare):
     judge, _ = await prepare(RUNS, "y = x + 1\n    return y")
-    part = settled("y = x + 1", stop="auto")  # judged by a hole of a line, and by that of the moment, the whole body
+    part = moment_ended(
+        "y = x + 1", stop="auto"
+    )  # judged by a hole of a line, and by that of the moment, the whole body
     case = judge.cases.case(part)
     assert judge.selection.tests(case)
     assert judge.selection.tests(case.fixed)
@@ -38,14 +40,14 @@ async def test_a_verdict_by_two_holes_or_asked_for_twice_counts_once(prepare):
         verdict = await judge.verdict(part)
         assert (verdict.name, verdict.fixed) == ("passed", "exception")
     assert judge.selection.counts == {"selected": 1, "sampled": 1, "disagreed": 0}
-    await judge.verdict(settled("y = x + 2", stop="auto"))
+    await judge.verdict(moment_ended("y = x + 2", stop="auto"))
     assert judge.selection.counts["selected"] == 2
 
 
 async def test_what_only_others_notice_is_tested_by_all(prepare):
     judge, _ = await prepare("from a import f\n\n\ndef test_f():\n    f(1)\n" + READS)
     judge.selection.share = 0.0
-    verdicts = [await judge.verdict(settled(text)) for text in (BODY, BODY + "  # the same", "return x + 2")]
+    verdicts = [await judge.verdict(moment_ended(text)) for text in (BODY, BODY + "  # the same", "return x + 2")]
     assert [(one.name, one.passed, one.failed) for one in verdicts] == [
         ("passed", 2, 0),
         ("passed", 2, 0),
@@ -55,7 +57,7 @@ async def test_what_only_others_notice_is_tested_by_all(prepare):
 
 async def test_tests_that_need_those_before_them_do_not_run_without(prepare):
     judge, _ = await prepare(ORDER)
-    verdicts = [await judge.verdict(settled(text)) for text in (BODY, "return x")]
+    verdicts = [await judge.verdict(moment_ended(text)) for text in (BODY, "return x")]
     assert [(one.name, one.passed) for one in verdicts] == [("passed", 2), ("assertion", 1)]
     assert judge.selection.counts == {"selected": 0, "sampled": 0, "disagreed": 0}
 
@@ -63,6 +65,6 @@ async def test_tests_that_need_those_before_them_do_not_run_without(prepare):
 async def test_a_graft_that_leaves_its_function_is_tested_by_all(prepare):
     judge, _ = await prepare(RUNS)
     judge.selection.share = 0.0
-    await judge.verdict(settled(BODY))
-    verdict = await judge.verdict(settled(f"{BODY}\n\n\ndef h(x):\n    return 5"))
+    await judge.verdict(moment_ended(BODY))
+    verdict = await judge.verdict(moment_ended(f"{BODY}\n\n\ndef h(x):\n    return 5"))
     assert (verdict.name, verdict.passed, judge.selection.counts["selected"]) == ("passed", 2, 1)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from replay.judge.tape_cases import prepare_tests
-from replay.play.instructions import Settled, Spot
+from replay.play.instructions import MomentEnded, Spot
 from replay.records import Ending, Suggestion
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.timeline import Timeline
@@ -54,10 +54,10 @@ def timeline_of(tests, texts, plan):
     return Timeline(typist.tape())
 
 
-def settled(text, head):
+def moment_ended(text, head):
     moment = moment_of(2 + len(head), head, "", path="a.js", language="javascript", stop="statement")
     offered = Suggestion(text=text, start=len(head), end=len(head), latency=0.0)
-    return Settled(moment, head, "", Ending("shown"), offered, spot=Spot(moment, head, ""))
+    return MomentEnded(moment, head, "", Ending("shown"), offered, spot=Spot(moment, head, ""))
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ async def judged(cache, need):
         judges.append(made)
         judge = made.judge
         judge.selection.share = 0.0
-        verdicts = [await judge.verdict(settled(text, typed[0])) for text in texts]
+        verdicts = [await judge.verdict(moment_ended(text, typed[0])) for text in texts]
         return [(one.name, one.passed, one.failed) for one in verdicts], judge.selection.counts
 
     yield judged

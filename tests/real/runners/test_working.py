@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from runners.environments import Candidate, NotTestable, TriedWay, WayTester, candidates, package_name
-from runners.environments.trying import MOST, _unsupported
+from runners.environments.way_tester import MOST, _unsupported
 from runners.errors import IndexUnreachable, MachineFails, SetupFailed
 from runners.project import ProjectPlan
 from runners.protocol import Completed

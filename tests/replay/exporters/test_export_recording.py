@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from corpora.demo.bundled import demo_tapes
 from replay.errors import TapeError
 from replay.exporters.workspace_recording import recording_of
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from replay.tapes import tape as tapes
 from replay.tapes.tape import (
     Close,

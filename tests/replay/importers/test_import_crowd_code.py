@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from replay.importers.crowd.escapes import escape, line_end, readings
 from replay.importers.crowd.table import import_table, table_name
 from replay.importers.errors import RecordingError
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from replay.tapes.tape import Edit, Focus, Foreign, Open, Run, Select, State
 from tests.support.crowd_code_tables import HEADER, imported, rewritten, row, table
 from tests.support.random_sessions import histories, replayed, sessions

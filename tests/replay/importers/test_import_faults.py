@@ -18,8 +18,8 @@ from replay.importers.crowd.chunks import import_chunks
 from replay.importers.crowd.table import import_table
 from replay.importers.errors import RecordingError
 from replay.importers.formats import ImportFormat, format_of, require_writable, tapes_of
-from replay.importers.progsnap2.reading import import_dataset
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.progsnap2.dataset_import import import_dataset
+from replay.importers.workspace_recording.recording_import import import_recording
 from replay.tapes import git_environment
 from replay.tapes import tape as tapes
 from replay.tapes.tape import Documents, Edit, Focus, Foreign, Open, Select, State

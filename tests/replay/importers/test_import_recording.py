@@ -10,7 +10,7 @@ import pytest
 from replay.errors import TapeError
 from replay.importers.building.paths import path_on_tape
 from replay.importers.errors import RecordingError
-from replay.importers.workspace_recording.reading import import_recording, tape_name
+from replay.importers.workspace_recording.recording_import import import_recording, tape_name
 from replay.tapes import tape as tapes
 from replay.tapes.tape import verify
 from tests.support.recorded_logs import counted, ends_of, log_of, sources_of

@@ -4,7 +4,7 @@ import pytest
 
 from replay.judge.retracing import Retraced, TracedTape
 from replay.judge.tape_cases import TapeCases
-from replay.play.instructions import Answer, Ask, Settled
+from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -20,7 +20,7 @@ def tape():
     return read(LEDGER)
 
 
-def settled(tape, policy, text, only=()):
+def moment_ended(tape, policy, text, only=()):
     """How the moments of a tape end where every answer is the same text, which takes the closers behind the cursor's place."""
     player = Player(Timeline(tape), policy_of(policy), user_of("exact"), latency_of("fixed:5", 0), limit=40, only=only)
     steps, reply, found = player.play(), None, []
@@ -29,7 +29,7 @@ def settled(tape, policy, text, only=()):
             step = steps.send(reply)
             at = step.moment.offset if isinstance(step, Ask) else 0
             reply = Answer(1.0, text=text, start=at, end=at) if isinstance(step, Ask) else None
-            if isinstance(step, Settled):
+            if isinstance(step, MomentEnded):
                 found.append(step)
     except StopIteration:
         return found
@@ -40,7 +40,7 @@ def settled(tape, policy, text, only=()):
 def test_the_graft_is_the_one_that_the_judge_tests(tape, policy, text):
     cases, traced = TapeCases(Timeline(tape), tests=object()), TracedTape(tape)
     compared = 0
-    for one in settled(tape, policy, text):
+    for one in moment_ended(tape, policy, text):
         if one.suggestion is None:
             continue
         case = cases.case(one)
@@ -68,16 +68,16 @@ def test_the_keys_around_a_moment_are_the_edits_of_the_tape(tape):
 
 @pytest.mark.parametrize("policy", ["blocks", "vscode"])
 def test_a_moment_that_is_named_ends_alone_as_it_ends_among_all(tape, policy):
-    every = settled(tape, policy, "x")
+    every = moment_ended(tape, policy, "x")
     wanted = [one for one in every if one.suggestion][3]
-    assert settled(tape, policy, "x", only={wanted.moment.id}) == [wanted]
+    assert moment_ended(tape, policy, "x", only={wanted.moment.id}) == [wanted]
 
 
 def test_many_records_are_retraced_as_each_alone_in_the_order_of_their_events(tape):
     cases, traced = TapeCases(Timeline(tape), tests=object()), TracedTape(tape)
     records = [
         Record(moment=cases.located(one), ending=one.ending, suggestion=one.suggestion)
-        for one in settled(tape, "blocks", "return None")
+        for one in moment_ended(tape, "blocks", "return None")
     ]
     found = list(traced.retrace_all(reversed(records)))
     assert [one.moment.event for one, _ in found] == sorted(one.moment.event for one in records)

@@ -7,14 +7,14 @@ from replay.judge.selection import Selection, function_lines
 from replay.judge.states import Case, ProjectState
 from replay.records import Verdict
 from runners.coverage import Coverage
-from tests.support.selected_tests import BODY, FINAL, OTHER, READS, RUNS, settled
+from tests.support.selected_tests import BODY, FINAL, OTHER, READS, RUNS, moment_ended
 from tests.support.tapes import moment_of
 
 
 async def test_a_graft_runs_the_tests_that_touch_it_and_a_sample_all(prepare):
     judge, _ = await prepare(RUNS)
     judge.selection.share = 0.0
-    verdicts = [await judge.verdict(settled(text)) for text in (BODY, "return x + 2", "return x.y")]
+    verdicts = [await judge.verdict(moment_ended(text)) for text in (BODY, "return x + 2", "return x.y")]
     assert [(one.name, one.passed, one.failed) for one in verdicts] == [
         ("passed", 2, 0),  # the first is always of the sample
         ("passed", 1, 0),
@@ -25,7 +25,7 @@ async def test_a_graft_runs_the_tests_that_touch_it_and_a_sample_all(prepare):
 
 async def test_a_test_that_reads_the_file_is_missed_by_selection_and_caught_by_the_sample(prepare):
     judge, _ = await prepare(RUNS + READS)
-    verdicts = [await judge.verdict(settled(text)) for text in ("return x + 2", "return x + 3")]
+    verdicts = [await judge.verdict(moment_ended(text)) for text in ("return x + 2", "return x + 3")]
     assert [(one.name, one.passed, one.failed) for one in verdicts] == [("assertion", 2, 1)] * 2
     assert judge.selection.counts == {"selected": 1, "sampled": 1, "disagreed": 1}
 

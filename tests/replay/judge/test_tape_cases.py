@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 from replay.judge.tape_cases import prepare_tests
-from replay.play.instructions import Settled, Spot
+from replay.play.instructions import MomentEnded, Spot
 from replay.records import Ending, Suggestion
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.timeline import Timeline
@@ -49,10 +49,10 @@ def timeline_of(command="pytest -q", **tests):
     return Timeline(typist.tape())
 
 
-def settled(text, *, at=HEAD, ending="shown"):
+def moment_ended(text, *, at=HEAD, ending="shown"):
     moment = moment_of(2 + len(at), at, "", stop="block")
     offered = None if text is None else Suggestion(text=text, start=len(at), end=len(at), latency=0.0)
-    return Settled(moment, at, "", Ending(ending), offered, spot=Spot(moment, at, ""))
+    return MomentEnded(moment, at, "", Ending(ending), offered, spot=Spot(moment, at, ""))
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ async def prepare(tmp_path):
 
 async def test_a_suggestion_gets_the_verdict_of_the_tests(prepare):
     judge = await prepare(by_text({FINAL: passed, f"{HEAD}return 1 + x\n": passed}))
-    verdicts = [await judge.verdict(settled(text)) for text in (BODY, "return 1 + x", "return x")]
+    verdicts = [await judge.verdict(moment_ended(text)) for text in (BODY, "return 1 + x", "return x")]
     assert [verdict.name for verdict in verdicts] == ["passed", "passed", "assertion"]
     assert (verdicts[0].passed, verdicts[0].failed) == (3, 0)
     assert verdicts[2].message == "assert f(1) == 2"
@@ -86,14 +86,14 @@ async def test_a_suggestion_gets_the_verdict_of_the_tests(prepare):
 async def test_what_offered_nothing_is_tested_as_nothing(prepare):
     sandbox = by_text({FINAL: passed})
     judge = await prepare(sandbox)
-    assert (await judge.verdict(settled(None, ending="empty"))).name == "assertion"
+    assert (await judge.verdict(moment_ended(None, ending="empty"))).name == "assertion"
     assert len(sandbox.jobs) == 2 + 1 + 1
 
 
 async def test_a_project_that_fails_its_own_tests_makes_every_moment_untestable(prepare):
     sandbox = by_text({})
     judge = await prepare(sandbox)
-    verdict = await judge.verdict(settled(BODY))
+    verdict = await judge.verdict(moment_ended(BODY))
     assert (verdict.name, verdict.reason, verdict.message) == ("untestable", "broken-baseline", "assert f(1) == 2")
     assert len(sandbox.jobs) == 2, "nothing is tested in vain"
 
@@ -102,14 +102,14 @@ async def test_a_project_that_fails_its_own_tests_makes_every_moment_untestable(
 async def test_a_project_whose_two_runs_differ_is_flaky(prepare, runs):
     left = iter(runs)
     judge = await prepare(FakeSandbox(lambda job: next(left)()))
-    verdict = await judge.verdict(settled(BODY))
+    verdict = await judge.verdict(moment_ended(BODY))
     assert (verdict.name, verdict.reason) == ("untestable", "flaky")
     assert verdict.message
 
 
 async def test_a_machine_that_cannot_run_the_baseline_is_to_blame_itself(prepare):
     judge = await prepare(FakeSandbox(lambda job: broken()))
-    verdict = await judge.verdict(settled(BODY))
+    verdict = await judge.verdict(moment_ended(BODY))
     assert verdict.name == "infrastructure"
     assert "no more user namespaces" in verdict.message
 
@@ -117,12 +117,12 @@ async def test_a_machine_that_cannot_run_the_baseline_is_to_blame_itself(prepare
 async def test_a_machine_that_cannot_test_the_graft_is_to_blame_itself(prepare):
     wrong = f"{HEAD}return x\n"
     judge = await prepare(by_text({FINAL: passed, wrong: broken}))
-    assert (await judge.verdict(settled("return x"))).name == "infrastructure"
+    assert (await judge.verdict(moment_ended("return x"))).name == "infrastructure"
 
 
 async def test_a_machine_that_cannot_test_the_hole_is_to_blame_itself(prepare):
     judge = await prepare(by_text({FINAL: passed, f"{HEAD}pass\n": broken}))
-    assert (await judge.verdict(settled(BODY))).name == "infrastructure"
+    assert (await judge.verdict(moment_ended(BODY))).name == "infrastructure"
 
 
 async def test_a_sandbox_that_fails_once_is_tried_again(prepare):
@@ -138,20 +138,20 @@ async def test_a_sandbox_that_fails_once_is_tried_again(prepare):
 
 async def test_a_part_that_the_tests_do_not_miss_is_undetected(prepare):
     judge = await prepare(by_text({FINAL: passed, f"{HEAD}pass\n": passed}))
-    verdict = await judge.verdict(settled("nonsense"))
+    verdict = await judge.verdict(moment_ended("nonsense"))
     assert (verdict.name, verdict.reason) == ("untestable", "undetected")
 
 
 async def test_a_graft_whose_tests_pass_in_fewer_numbers_than_the_projects_is_failed(prepare):
     judge = await prepare(by_text({FINAL: passed, f"{HEAD}return x\n": lambda: passed(2)}))
-    verdict = await judge.verdict(settled("return x"))
+    verdict = await judge.verdict(moment_ended("return x"))
     assert (verdict.name, verdict.message) == ("failed", "only 2 of the project's 3 tests ran")
 
 
 async def test_a_graft_that_is_the_finished_project_does_not_fail_but_flickers(prepare):
     runs = iter((passed(), passed(), failed()))
     judge = await prepare(by_text({FINAL: lambda: next(runs)}))
-    verdict = await judge.verdict(settled(BODY))
+    verdict = await judge.verdict(moment_ended(BODY))
     assert (verdict.name, verdict.message) == ("flaky", "assert f(1) == 2")
 
 
@@ -160,23 +160,23 @@ async def test_a_command_that_was_there_for_the_finished_project_is_not_missed_b
         return Completed(127, None, "", "sh: 1: pytest: not found\n", 5.0)
 
     judge = await prepare(by_text({FINAL: passed, f"{HEAD}return x\n": gone}))
-    assert (await judge.verdict(settled("return x"))).name == "failed"
+    assert (await judge.verdict(moment_ended("return x"))).name == "failed"
 
 
 async def test_a_hole_that_makes_tests_go_missing_is_noticed(prepare):
     judge = await prepare(by_text({FINAL: passed, f"{HEAD}pass\n": lambda: passed(2)}))
-    assert (await judge.verdict(settled(BODY))).name == "passed"
+    assert (await judge.verdict(moment_ended(BODY))).name == "passed"
 
 
 async def test_a_graft_with_more_tests_than_the_project_is_passed(prepare):
     judge = await prepare(by_text({FINAL: passed, f"{HEAD}return x\n": lambda: passed(4)}))
-    assert (await judge.verdict(settled("return x"))).name == "passed"
+    assert (await judge.verdict(moment_ended("return x"))).name == "passed"
 
 
 async def test_each_state_of_the_project_is_tested_once_also_when_asked_for_at_the_same_time(prepare):
     sandbox = by_text({FINAL: passed})
     judge = await prepare(sandbox)
-    asked = [settled(text) for text in (BODY, BODY, "return x", "return x", None)]
+    asked = [moment_ended(text) for text in (BODY, BODY, "return x", "return x", None)]
     verdicts = await asyncio.gather(*(judge.verdict(one) for one in asked))
     assert [verdict.name for verdict in verdicts] == ["passed", "passed", "assertion", "assertion", "assertion"]
     assert len(sandbox.jobs) == 2 + len({f"{HEAD}pass\n", FINAL, f"{HEAD}return x\n", HEAD})
@@ -184,8 +184,8 @@ async def test_each_state_of_the_project_is_tested_once_also_when_asked_for_at_t
 
 async def test_one_who_stops_waiting_does_not_spoil_it_for_the_others(prepare):
     judge = await prepare(by_text({FINAL: passed}))
-    impatient = asyncio.create_task(judge.verdict(settled(BODY)))
-    patient = asyncio.create_task(judge.verdict(settled(BODY)))
+    impatient = asyncio.create_task(judge.verdict(moment_ended(BODY)))
+    patient = asyncio.create_task(judge.verdict(moment_ended(BODY)))
     await asyncio.sleep(0)
     impatient.cancel()
     assert (await patient).name == "passed"
@@ -206,14 +206,14 @@ async def test_no_more_tests_run_at_once_than_there_are_slots(prepare):
             return passed() if (job.project / "a.py").read_text() == FINAL else failed()
 
     judge = await prepare(Slow(), slots=2)
-    await asyncio.gather(*(judge.verdict(settled(f"return {number}")) for number in range(6)))
+    await asyncio.gather(*(judge.verdict(moment_ended(f"return {number}")) for number in range(6)))
     assert most == 2
 
 
 async def test_a_moment_whose_place_was_written_anew_is_untestable_without_a_test(prepare):
     sandbox = by_text({FINAL: passed})
     judge = await prepare(sandbox)
-    verdict = await judge.verdict(settled(BODY, at="def g(x):\n    "))
+    verdict = await judge.verdict(moment_ended(BODY, at="def g(x):\n    "))
     assert (verdict.name, verdict.reason) == ("untestable", "rewritten")
     assert len(sandbox.jobs) == 2
 
@@ -247,14 +247,14 @@ async def test_verdicts_are_the_same_in_a_real_sandbox(prepare, need):
     assert not fault("bubblewrap")
     counted = "echo '3 passed in 0.01s'"
     judge = await prepare(make("bubblewrap"), timeline_of(f"grep -q 'return x + 1' a.py && {counted}"))
-    verdicts = await asyncio.gather(*(judge.verdict(settled(text)) for text in (BODY, "return x", None)))
+    verdicts = await asyncio.gather(*(judge.verdict(moment_ended(text)) for text in (BODY, "return x", None)))
     assert [verdict.name for verdict in verdicts] == ["passed", "failed", "failed"]
     assert verdicts[0].passed == 3
 
 
 async def test_a_moment_at_no_place_of_the_tape_is_untestable(prepare):
     judge = await prepare(FakeSandbox(lambda job: passed()))
-    verdict = await judge.verdict(replace(settled(BODY), spot=None))
+    verdict = await judge.verdict(replace(moment_ended(BODY), spot=None))
     assert (verdict.name, verdict.reason) == ("untestable", "diverged")
 
 
@@ -269,7 +269,7 @@ def asked(text, at=HEAD, after=""):
     """A suggestion under a policy that does not say what is wanted."""
     moment = moment_of(2 + len(at), at, after, stop="auto")
     offered = Suggestion(text=text, start=len(at), end=len(at), latency=0.0)
-    return Settled(moment, at, after, Ending("shown"), offered, spot=Spot(moment, at, after))
+    return MomentEnded(moment, at, after, Ending("shown"), offered, spot=Spot(moment, at, after))
 
 
 async def test_the_hole_follows_the_suggestion_and_one_hole_is_judged_beside_it(prepare):
@@ -294,7 +294,9 @@ async def test_what_says_again_what_stood_right_of_the_cursor_never_passes(prepa
     judge = await prepare(by_text({final: passed, twice: passed}), Timeline(typist.tape()))
     moment = replace_event(moment_of(0, at, after, stop="auto"), event)
     offered = Suggestion(text="x = x\n    return x + 1", start=len(at), end=len(at), latency=0.0)
-    verdict = await judge.verdict(Settled(moment, at, after, Ending("shown"), offered, spot=Spot(moment, at, after)))
+    verdict = await judge.verdict(
+        MomentEnded(moment, at, after, Ending("shown"), offered, spot=Spot(moment, at, after))
+    )
     assert (verdict.name, verdict.message) == ("repeated", "the suggestion says again what stood right of the cursor")
 
 

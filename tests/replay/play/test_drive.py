@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corpora.demo.bundled import DEMO
-from replay.play.instructions import Answer, Ask, DidChange, Settled, VerifyCheckpoint
+from replay.play.instructions import Answer, Ask, DidChange, MomentEnded, VerifyCheckpoint
 from replay.tapes.tape import Close, Edit, Focus, Open, Tape, read
 from replay.tapes.timeline import Timeline
 from syntax.text import length
@@ -100,7 +100,9 @@ def test_the_next_suggestion_is_asked_for_behind_what_was_accepted():
     tape = Typist(gap=100).type("ab cd ef\n").tape()
     rest = {"a": "b", "ab": " cd", "ab cd": " ef\n"}
     player, done = driven(tape, lambda ask, _: offer(rest.get(ask.before, ""))(ask, _))
-    assert [step.suggestion.text for step in done if isinstance(step, Settled) and step.ending.name == "accepted"] == [
+    assert [
+        step.suggestion.text for step in done if isinstance(step, MomentEnded) and step.ending.name == "accepted"
+    ] == [
         "b",
         " cd",
         " ef\n",
@@ -218,10 +220,10 @@ def test_any_session_ends_in_the_recorded_text_whatever_is_accepted(tape: Tape, 
     assert effort.typed + effort.dropped == effort.tape
     assert effort.tape == sum(event.reason in {"type", "delete"} for event in tape.events if isinstance(event, Edit))
     asked = [step.moment.id for step in done if isinstance(step, Ask)]
-    settled = [step.moment.id for step in done if isinstance(step, Settled)]
-    assert len(set(settled)) == len(settled)
-    assert set(asked) <= set(settled)
-    assert not [step for step in done if isinstance(step, Settled) and step.ending.reason == "given up"]
+    ended = [step.moment.id for step in done if isinstance(step, MomentEnded)]
+    assert len(set(ended)) == len(ended)
+    assert set(asked) <= set(ended)
+    assert not [step for step in done if isinstance(step, MomentEnded) and step.ending.reason == "given up"]
 
 
 # What a reader of the numbers would stumble over
@@ -257,7 +259,9 @@ def test_the_report_of_a_needless_edit_gives_no_request_up(reports):
     typist.type("\n")
     rest = {"a = ": "1 + 2", "a = 1 + 2": "\n"}
     player, done = driven(typist.tape(), lambda ask, _: offer(rest.get(ask.before, ""))(ask, _), latency="fixed:180")
-    accepted = [step.suggestion.text for step in done if isinstance(step, Settled) and step.ending.name == "accepted"]
+    accepted = [
+        step.suggestion.text for step in done if isinstance(step, MomentEnded) and step.ending.name == "accepted"
+    ]
     assert accepted == ["1 + 2", "\n"]
     assert player.effort.saved == 4
 
@@ -267,7 +271,7 @@ def test_a_key_that_still_waits_when_an_answer_is_accepted_has_an_ending():
     answer = lambda ask, _: offer("abcdef"[length(ask.before) :])(ask, _)  # noqa: E731
     _, done = driven(tape, answer, policy="zed", latency="fixed:250")
     performed = sum(isinstance(step, DidChange) and step.cause != "delete" for step in done)
-    assert sum(isinstance(step, Settled) for step in done) == performed
+    assert sum(isinstance(step, MomentEnded) for step in done) == performed
 
 
 def test_a_suggestion_that_was_left_needs_no_escape_later():

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from replay.importers.workspace_recording.reading import import_recording
-from replay.play.instructions import Ask, DidChange, DidClose, DidOpen, DidSave, Settled, VerifyCheckpoint
+from replay.importers.workspace_recording.recording_import import import_recording
+from replay.play.instructions import Ask, DidChange, DidClose, DidOpen, DidSave, MomentEnded, VerifyCheckpoint
 from replay.play.latency import latency_of
 from replay.play.playback import Playback, PlaybackError
 from replay.play.player import Player
@@ -325,7 +325,7 @@ def test_in_judge_mode_documents_moments_and_offered_texts_are_the_same_however_
         assert [_timeless(step) for _, step in soon.steps if isinstance(step, kind)] == [
             _timeless(step) for _, step in late.steps if isinstance(step, kind)
         ]
-    moments = [{step.moment.id: step for _, step in one.steps if isinstance(step, Settled)} for one in (soon, late)]
+    moments = [{step.moment.id: step for _, step in one.steps if isinstance(step, MomentEnded)} for one in (soon, late)]
     assert moments[0].keys() == moments[1].keys()
     for moment, one in moments[0].items():
         other = moments[1][moment]
@@ -346,7 +346,7 @@ def test_an_ending_differs_only_where_the_editor_had_moved_on_before_the_answer(
     times = virtual_times(recording.events)
     edits = [times[index] for index, event in enumerate(recording.events) if isinstance(event, Edit)]
     endings = [
-        {step.moment.id: step.ending for _, step in one.steps if isinstance(step, Settled)} for one in (soon, late)
+        {step.moment.id: step.ending for _, step in one.steps if isinstance(step, MomentEnded)} for one in (soon, late)
     ]
     seen = set()
     for moment, before in endings[0].items():

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from replay.importers.workspace_recording.reading import import_recording
-from replay.play.instructions import Answer, Ask, DidChange, Settled
+from replay.importers.workspace_recording.recording_import import import_recording
+from replay.play.instructions import Answer, Ask, DidChange, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import UnknownPolicyError, policy_of
@@ -55,7 +55,7 @@ def watched(tape, policy, answer, **options):
 
 
 def endings(steps):
-    return Counter(str(step.ending) for step in steps if isinstance(step, Settled))
+    return Counter(str(step.ending) for step in steps if isinstance(step, MomentEnded))
 
 
 def offering(text):
@@ -144,7 +144,7 @@ def test_a_suggestion_emptied_by_a_repair_ends_as_filtered():
 def test_the_exact_user_accepts_what_was_typed_next_and_knows_the_keys_it_saved():
     tape = Typist(gap=100).type("ab").edit((2, 2, "c"), gap=400).type("d").tape()
     accepted = [
-        step for step in played(tape, "pause:250", offering("cd")) if isinstance(step, Settled) and step.covered
+        step for step in played(tape, "pause:250", offering("cd")) if isinstance(step, MomentEnded) and step.covered
     ]
     assert [(step.ending.name, step.covered) for step in accepted] == [("accepted", (4, 5))]
 
@@ -168,10 +168,12 @@ def test_always_accepts():
 def test_every_moment_has_exactly_one_ending(recording_file):
     tape = import_recording(recording_file("RejectionCollector.test1.w.json")).tape
     for policy in ("vscode", "pause:100"):
-        settled = [
-            step for step in played(tape, policy, offering("x"), latency="lognormal:200,1") if isinstance(step, Settled)
+        ended = [
+            step
+            for step in played(tape, policy, offering("x"), latency="lognormal:200,1")
+            if isinstance(step, MomentEnded)
         ]
-        assert len(settled) == sum(isinstance(event, Edit) for event in tape.events)
+        assert len(ended) == sum(isinstance(event, Edit) for event in tape.events)
 
 
 def test_the_limit_ends_asking_but_not_the_tape():
@@ -204,8 +206,8 @@ def test_edits_that_no_person_made_are_not_saved_keys():
     typist = Typist(gap=400).type("a")
     for char in "bc":
         typist.edit((len(typist.text), len(typist.text), char), reason="agent")
-    settled = [step for step in played(typist.tape(), "pause:250", offering("bc")) if isinstance(step, Settled)]
-    assert [(step.ending.name, step.covered) for step in settled] == [("accepted", ())]
+    ended = [step for step in played(typist.tape(), "pause:250", offering("bc")) if isinstance(step, MomentEnded)]
+    assert [(step.ending.name, step.covered) for step in ended] == [("accepted", ())]
 
 
 def test_an_unknown_policy_is_refused_with_those_that_exist():
@@ -246,7 +248,7 @@ def test_the_user_is_told_what_the_tapes_own_person_did_there():
 
 
 def endings_in_turn(steps):
-    return [str(step.ending) for step in steps if isinstance(step, Settled)]
+    return [str(step.ending) for step in steps if isinstance(step, MomentEnded)]
 
 
 def test_closing_another_document_ends_nothing_here():
@@ -270,7 +272,7 @@ def test_what_is_only_held_back_reaches_the_server_all_the_same():
 
 def test_an_answer_that_another_server_gives_to_a_request_that_will_be_cancelled_is_not_looked_at():
     steps = played(Typist(gap=200).type("ab").tape(), "vscode", offering("b"), latency="fixed:300")
-    assert [step.suggestion is None for step in steps if isinstance(step, Settled)] == [True, False]
+    assert [step.suggestion is None for step in steps if isinstance(step, MomentEnded)] == [True, False]
 
 
 def test_zeds_request_that_gives_way_serves_the_next_one_no_sooner_than_its_answer_comes():
@@ -282,7 +284,7 @@ def test_zeds_request_that_gives_way_serves_the_next_one_no_sooner_than_its_answ
         return Answer(0.0, text=text, raw=text, cache="typed" if ask.before == "abc" else "none", start=here, end=here)
 
     steps = played(Typist(gap=310).type("abc").tape(), "zed", answer, latency="fixed:2000")
-    last = next(step for step in steps if isinstance(step, Settled) and step.moment.offset == 3)
+    last = next(step for step in steps if isinstance(step, MomentEnded) and step.moment.offset == 3)
     assert last.suggestion.latency == 620 + 2000 - 930
 
 

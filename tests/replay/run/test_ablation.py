@@ -6,7 +6,7 @@ import pytest
 
 from replay.errors import ReplayError
 from replay.options import ReplayOptions
-from replay.play.instructions import Answer, Ask, Settled
+from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.policies.policy import policy_of
 from replay.records import Ending, Suggestion, Verdict
 from replay.run.ablation import Ablation, ablation_of, trial_of
@@ -100,10 +100,10 @@ async def test_an_answer_that_is_emptied_is_a_trial_too(ablate):
 
 def test_halves_of_a_surrogate_pair_can_be_kept(tmp_path):
     moment = moment_of(1, BEFORE, AFTER)
-    settled = Settled(moment, BEFORE, AFTER, Ending("shown"), Suggestion(text="\ud83d", start=1, end=1, latency=0.0))
+    ended = MomentEnded(moment, BEFORE, AFTER, Ending("shown"), Suggestion(text="\ud83d", start=1, end=1, latency=0.0))
     with Store.create(tmp_path / "run", {}) as store:
-        store.put_trial(trial_of(settled, "all", "", Verdict(name="failed", log="long")))
-        store.put_trial(trial_of(settled, "all", "", Verdict(name="passed", log="long")))
+        store.put_trial(trial_of(ended, "all", "", Verdict(name="failed", log="long")))
+        store.put_trial(trial_of(ended, "all", "", Verdict(name="passed", log="long")))
         (kept,) = store.trials()
     assert (kept.text, kept.verdict, kept.place) == ("\ufffd", Verdict(name="passed"), "a.py:1:9")
 

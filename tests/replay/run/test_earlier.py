@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from replay.play.instructions import Answer, Ask, Settled
+from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -39,7 +39,7 @@ def played(timeline, policy, serve, limit=60):
             step, reply = steps.send(reply), None
             if isinstance(step, Ask):
                 reply = serve(step)
-            elif isinstance(step, Settled):
+            elif isinstance(step, MomentEnded):
                 record = Record(
                     moment=step.moment, ending=step.ending, suggestion=step.suggestion, covered=step.covered
                 )

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from replay.errors import TapeError
-from replay.tapes.lines import LONGEST
+from replay.tapes.line_files import LONGEST
 from replay.tapes.tape import (
     Close,
     Edit,

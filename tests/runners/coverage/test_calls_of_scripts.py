@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runners.coverage.calls import of_scripts
-from runners.coverage.lines import Coverage
+from runners.coverage.line_coverage import Coverage
 
 TEXT = """\
 export function one() {

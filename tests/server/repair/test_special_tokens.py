@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from server.prompt.special_tokens import FAMILIES, SPECIAL, SPELLINGS, cut_off, name_in_code
 from server.prompt.templates import TEMPLATES
 from server.repair.draft import Draft
-from server.repair.lines import Wishes, repaired
+from server.repair.line_protocol import Wishes, repaired
 from server.repair.offer import offered
 from syntax.languages import language_of
 

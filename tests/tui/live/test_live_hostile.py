@@ -24,7 +24,7 @@ from replay.run.events import (
 from tests.support.hostile_texts import HOSTILE
 from tests.support.scale import sampled
 from tests.support.tapes import moment_of
-from tui.live import words
+from tui.live import live_text
 from tui.live.counts import figures_of
 from tui.live.documents import View
 from tui.live.page import GhostText, draw
@@ -65,14 +65,18 @@ def drawn(text):
     state, record = state_of(text)
     lane = next(iter(state.lanes.values()))
     shown = ShownLane(state, lane, figures_of([record], state))
-    yield from (words.title(state, text, WIDTH), words.lanes(state, text, WIDTH), words.place(lane, text, 1, WIDTH))
-    yield from (words.moment(lane, WIDTH), words.ended(record, lane, WIDTH), strip(lane, WIDTH))
+    yield from (
+        live_text.title(state, text, WIDTH),
+        live_text.lanes(state, text, WIDTH),
+        live_text.place(lane, text, 1, WIDTH),
+    )
+    yield from (live_text.moment(lane, WIDTH), live_text.ended(record, lane, WIDTH), strip(lane, WIDTH))
     yield from (_lines(shown, WIDTH), _column(shown, WIDTH, 60))
     lane.answer = Answered(text, "m", text, 0, 0, 1.0, text)
-    yield words.moment(lane, WIDTH)
+    yield live_text.moment(lane, WIDTH)
     for event in (LeftOut(text, text), RunEnded(4.0, "failed", text)):
         state.take(event)
-    yield from (words.lanes(state, text, WIDTH), _lines(ShownLane(state, lane, shown.figures), WIDTH))
+    yield from (live_text.lanes(state, text, WIDTH), _lines(ShownLane(state, lane, shown.figures), WIDTH))
     view = View(text, "python", f"{text}\n{text}", 0, 0)
     yield from (draw(view, None, WIDTH, 20, 0)[0], draw(view, GhostText(text, 0, 1, "italic"), WIDTH, 20, 0)[0])
 
@@ -92,8 +96,8 @@ def test_a_long_text_keeps_within_its_width(text):
     state, record = state_of(text)
     lane = next(iter(state.lanes.values()))
     for content in (
-        words.title(state, text, WIDTH),
-        words.ended(record, lane, WIDTH),
-        words.place(lane, text, 1, WIDTH),
+        live_text.title(state, text, WIDTH),
+        live_text.ended(record, lane, WIDTH),
+        live_text.place(lane, text, 1, WIDTH),
     ):
         assert cell_len(content.plain) <= WIDTH

@@ -3,7 +3,7 @@
 import pytest
 from textual.widgets import Input, Static
 
-from corpora.codealign.growing import SolutionPair, read_preferences, showings
+from corpora.codealign.codebook import SolutionPair, read_preferences, showings
 from tui.preferring.app import PreferringApp
 from tui.text_dialog import TextDialog
 

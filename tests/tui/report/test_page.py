@@ -17,7 +17,7 @@ from tests.support.preloaded import preloaded_script
 from tests.support.report_page import texts
 from tests.support.report_records import RECORDS, SUMMARY, record
 from tui import figures
-from tui.commands.looking.reporting import write_report
+from tui.commands.inspect.reporting import write_report
 from tui.errors import ConfigurationError, RunReadError
 
 OLDER = {key: value for key, value in SUMMARY.items() if key != "shares"}

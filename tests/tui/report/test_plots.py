@@ -9,8 +9,8 @@ from replay.numbers.figures import summary
 from tests.support.report_records import MANY, RECORDS, SUMMARY, record
 from tui.figures import share_words
 from tui.report.plots import plots_of
+from tui.report.report_text import missing_plots
 from tui.report.reported import ReportedRun, read_runs
-from tui.report.words import missing_plots
 
 
 def plots(*runs):

@@ -132,7 +132,7 @@ class ExperimentCells:
         matrix = Matrix({"over": over, **content.matrix.values()}, content.leave_out)
         combined = list(matrix.choices()) if any(content.matrix.values().values()) or not content.cells else []
         self.omissions += matrix.omissions
-        self._refuse_twins()
+        self._reject_duplicate_folders()
         named = {slug(name): self._named(name, over) for name in content.cells}
         apart = [choice for choice in combined if choice not in named.values()]
         names = names_of(apart) if apart else []
@@ -142,7 +142,7 @@ class ExperimentCells:
             for name, choice in zip(names, apart, strict=True)
         )
 
-    def _refuse_twins(self) -> None:
+    def _reject_duplicate_folders(self) -> None:
         """Refuse two tables `[cells.NAME]` whose folders would have one name."""
         first: dict[str, str] = {}
         for name in self.file.content.cells:

@@ -16,7 +16,7 @@ from replay.options import FolderTests
 from server.nearest import did_you_mean
 from server.option import declarations
 from server.settings import ContextSettings, ProviderSettings, explain_error
-from tui.commands.experiments.lines import line_of
+from tui.commands.experiments.toml_positions import line_of
 from tui.errors import ConfigurationError
 
 _PLACE = re.compile(r" - at `\$\.?([^`]*)`")

@@ -259,7 +259,9 @@ def instructions_of(named: str, *, tests: bool) -> tuple[str, ...]:
         raise ConfigurationError("--instructions checks what is judged: leave --no-tests out")
     if not named:
         return ()
-    from corpora.codealign.choosing import ids_for_a_run  # with its rules, a tenth of the start of a run without them
+    from corpora.codealign.instruction_selection import (
+        ids_for_a_run,  # with its rules, a tenth of the start of a run without them
+    )
 
     return ids_for_a_run(named)
 

@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.efcb.asking import Examination, QuestionOutcome, rubrics
+from corpora.efcb.efcb_files import read
 from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, TASKS, PullRequestQuestion, TaskName
-from corpora.efcb.reading import read
 from corpora.efcb.report import examined, row, rule_figures
 from corpora.efcb.rules import solved_by
 from corpora.efcb.scores import SCALES

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import structs
 from rich.text import Text
 
-from corpora.calibration import LabelledCase, judge_cases, read_cases, worth, write_cases
+from corpora.calibration import LabelledCase, judge_cases, read_cases, reliability_of, write_cases
 from corpora.efcb.asking import rubrics
 from corpora.errors import DataError
 from corpora.usefulness import DIMENSIONS, code_with_gap, suggestions_of
@@ -22,7 +22,7 @@ from replay.run.store import Store
 from server.errors import ProviderError, ProviderMissing
 from server.judging import Rubric, TextJudge
 from server.settings import ProviderSettings
-from tui.commands.looking.inspecting import can_draw
+from tui.commands.inspect.inspecting import can_draw
 from tui.commands.options.chats import kept_chat
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, LackingError
@@ -178,7 +178,7 @@ async def calibrate(
             waiting.show(f"{done:,} of {len(cases):,}", done, len(cases))
 
         try:
-            found = worth(await judge_cases(TextJudge(chat, rubric), cases, repeats, notify))
+            found = reliability_of(await judge_cases(TextJudge(chat, rubric), cases, repeats, notify))
         except ProviderMissing:
             raise
         except ProviderError as error:

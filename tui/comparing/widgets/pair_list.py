@@ -16,9 +16,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from replay.numbers.paired.moments import fixed_verdict
+from tui.comparing.comparison_text import STYLES
 from tui.comparing.messages import OrderWanted, PairChosen
 from tui.comparing.model import CHANGES, MomentPair, place_of
-from tui.comparing.words import STYLES
 from tui.glossary import block_label
 from tui.terminal_text import headline, one_line, shorten
 

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui.figures import Summary
-from tui.live import words
+from tui.live import live_text
 from tui.live.marks import FAINT
 from tui.live.state import Lane, LiveState
 
@@ -24,12 +24,12 @@ class ShownLane:
 
 
 _ROWS: tuple[tuple[str, Callable[[ShownLane, int], Content]], ...] = (
-    ("passed", lambda shown, _: words.passed(shown.figures, shown.state)),
-    ("untestable", lambda shown, _: words.untestable(shown.figures)),
-    ("endings", lambda shown, _: words.endings(shown.figures)),
-    ("latency", lambda shown, width: words.latencies(shown.figures, shown.state, width)),
-    ("tests", lambda shown, _: words.tests(shown.state, shown.lane)),
-    ("pace", lambda shown, _: words.pace(shown.state, shown.lane)),
+    ("passed", lambda shown, _: live_text.passed(shown.figures, shown.state)),
+    ("untestable", lambda shown, _: live_text.untestable(shown.figures)),
+    ("endings", lambda shown, _: live_text.endings(shown.figures)),
+    ("latency", lambda shown, width: live_text.latencies(shown.figures, shown.state, width)),
+    ("tests", lambda shown, _: live_text.tests(shown.state, shown.lane)),
+    ("pace", lambda shown, _: live_text.pace(shown.state, shown.lane)),
 )
 
 
@@ -50,8 +50,8 @@ class Board(Static):
 def _lines(shown: ShownLane, width: int) -> Content:
     rows = []
     for label, said in _ROWS:
-        content = said(shown, width - words.LABEL)
-        rows.append(Content.assemble((f"{label:<{words.LABEL}}", FAINT), content).truncate(width, ellipsis=True))
+        content = said(shown, width - live_text.LABEL)
+        rows.append(Content.assemble((f"{label:<{live_text.LABEL}}", FAINT), content).truncate(width, ellipsis=True))
     return Content("\n").join(rows)
 
 
@@ -63,5 +63,5 @@ def _column(shown: ShownLane, width: int, height: int) -> Content:
     room = height - len(rows) - 1
     if room > 0:
         rows.append(Content("latest moments").stylize("bold $heading"))
-        rows += [line.pad_left(1) for line in words.latest(shown.lane, room, width)]
+        rows += [line.pad_left(1) for line in live_text.latest(shown.lane, room, width)]
     return Content("\n").join(rows)

@@ -2,7 +2,7 @@
 
 import json
 
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from replay.tapes import tape as tapes
 from tests.support.exported_recordings import again, strict
 from tests.support.recording_names import LONG

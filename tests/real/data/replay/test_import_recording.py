@@ -8,7 +8,7 @@ import pytest
 
 from replay.errors import TapeError
 from replay.importers.errors import RecordingError
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from replay.tapes import tape as tapes
 from replay.tapes.tape import verify
 from tests.support.recorded_logs import log_of

@@ -14,7 +14,7 @@ from tests.support.chromium import chromium
 from tests.support.hostile_texts import HOSTILE, hostile_record
 from tests.support.report_records import MANY, RECORDS, record
 from tools.many_moments import many
-from tui.commands.looking.reporting import write_report
+from tui.commands.inspect.reporting import write_report
 
 SCREENS = {"desktop": (1280, 900), "phone": (390, 844)}
 

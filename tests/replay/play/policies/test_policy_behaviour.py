@@ -5,7 +5,7 @@ A real session counts for `pause`; all else is small enough to say by hand what 
 
 import pytest
 
-from replay.play.instructions import Settled
+from replay.play.instructions import MomentEnded
 from replay.play.policies.policy import policy_names
 from replay.tapes.clock import virtual_times
 from replay.tapes.tape import Close, Focus, Ghost, Open, Select
@@ -312,7 +312,7 @@ def test_every_policy_by_name_can_be_played_and_each_moment_has_one_ending():
     typist = type_inside(inside(), "abc")
     for name in policy_names():
         replay = Replay(typist, name, offering("?"))
-        ids = [step.moment.id for _, step in replay.steps if isinstance(step, Settled)]
+        ids = [step.moment.id for _, step in replay.steps if isinstance(step, MomentEnded)]
         assert len(ids) == len(set(ids)) == (0 if name in {"recorded", "blocks"} else 3)
 
 

@@ -9,7 +9,7 @@ import math
 import msgspec
 import pytest
 
-from replay.play.instructions import Answer, Ask, Settled
+from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -142,10 +142,10 @@ NOT_SHOWN = {
 def test_what_was_answered_and_not_shown_is_answered_and_not_shown(name, cache):
     """The server is not told to stop, as it was not then: what comes next it may answer from that. A quick cache shows nothing more."""
     session, ending = NOT_SHOWN[name]
-    ask, settled = first(session.tape(), Answer(0.0, text="b", start=5, end=5, cache=cache))
+    ask, ended = first(session.tape(), Answer(0.0, text="b", start=5, end=5, cache=cache))
     assert (ask.patience, ask.will_cancel) == (math.inf, False)
-    assert settled.ending.name == ending
-    assert (settled.suggestion.text, settled.suggestion.latency) == ("b", 20.0)
+    assert ended.ending.name == ending
+    assert (ended.suggestion.text, ended.suggestion.latency) == ("b", 20.0)
 
 
 def test_in_drive_mode_an_answer_is_shown_where_the_key_that_crossed_it_never_comes():
@@ -154,7 +154,7 @@ def test_in_drive_mode_an_answer_is_shown_where_the_key_that_crossed_it_never_co
     tape = crossed.edit((6, 6, "c"), gap=10.0).type("d").edit((8, 8, "e"), gap=5000.0).tape()
     answers = {1: ("bcd", 5), 2: ("e", 8)}
     player = Player(Timeline(tape), policy_of("recorded"), user_of("exact"), latency_of("tape", 0, tape), drive=True)
-    ended = {step.moment.request: step.ending.name for step in played(player, answers) if isinstance(step, Settled)}
+    ended = {step.moment.request: step.ending.name for step in played(player, answers) if isinstance(step, MomentEnded)}
     assert ended == {1: "accepted", 2: "accepted"}
 
 
@@ -167,9 +167,9 @@ def test_under_another_policy_each_question_ends_once_and_by_its_own_rules(polic
     player = Player(Timeline(tape), policy_of(policy), user_of("exact"), latency_of("tape", 0, tape))
     steps = list(played(player, {1: ("b", 5)}))
     asked = [step.moment.id for step in steps if isinstance(step, Ask)]
-    ended = [step.moment.id for step in steps if isinstance(step, Settled) and step.moment.id in asked]
+    ended = [step.moment.id for step in steps if isinstance(step, MomentEnded) and step.moment.id in asked]
     assert sorted(asked) == sorted(ended)
-    (ending,) = [step.ending.name for step in steps if isinstance(step, Settled) and step.moment.request == 1]
+    (ending,) = [step.ending.name for step in steps if isinstance(step, MomentEnded) and step.moment.request == 1]
     assert ending == "accepted"
 
 
@@ -186,8 +186,8 @@ def played(player, answers):
 
 def test_what_was_cancelled_is_not_shown_from_a_cache():
     tape = session().ghost(1, "asked").edit((5, 5, "b"), gap=49.0).ghost(1, "cancelled", after=1.0).shown(2, "c")
-    _, settled = first(tape.tape(), Answer(0.0, text="b", start=5, end=5, cache="typed"))
-    assert settled.ending.name == "cancelled"
+    _, ended = first(tape.tape(), Answer(0.0, text="b", start=5, end=5, cache="typed"))
+    assert ended.ending.name == "cancelled"
 
 
 def test_what_was_shown_later_than_it_came_is_shown_then():
@@ -199,15 +199,15 @@ def test_what_was_shown_later_than_it_came_is_shown_then():
         .type("b")
         .tape()
     )
-    _, settled = first(tape, Answer(0.0, text="b", start=5, end=5))
-    assert (settled.ending.name, settled.suggestion.latency) == ("typed-through", 200.0)
+    _, ended = first(tape, Answer(0.0, text="b", start=5, end=5))
+    assert (ended.ending.name, ended.suggestion.latency) == ("typed-through", 200.0)
 
 
 def test_what_was_shown_again_is_shown_when_it_was_shown_first():
     again = session().ghost(1, "asked").ghost(1, "shown", 5, "bc", after=50.0).ghost(1, "rejected", after=50.0)
     tape = again.ghost(1, "shown", 5, "bc", after=900.0).tape()
-    _, settled = first(tape, Answer(0.0, text="bc", start=5, end=5))
-    assert (settled.ending.name, settled.suggestion.latency) == ("rejected", 50.0)
+    _, ended = first(tape, Answer(0.0, text="bc", start=5, end=5))
+    assert (ended.ending.name, ended.suggestion.latency) == ("rejected", 50.0)
 
 
 def first(tape, answer):
@@ -217,9 +217,9 @@ def first(tape, answer):
     with contextlib.suppress(StopIteration):
         while True:
             step = steps.send(answer if isinstance(step, Ask) else None)
-            found += [step] if isinstance(step, Ask | Settled) and step.moment.request == 1 else []
-    ask, settled = found
-    return ask, settled
+            found += [step] if isinstance(step, Ask | MomentEnded) and step.moment.request == 1 else []
+    ask, ended = found
+    return ask, ended
 
 
 IN_ONE_PIECE = 537

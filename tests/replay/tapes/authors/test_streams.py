@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.importers.workspace_recording.reading import import_recording
+from replay.importers.workspace_recording.recording_import import import_recording
 from replay.tapes.authors.parameters import numbers
 from replay.tapes.authors.streams import marked, recognised
 from replay.tapes.tape import Edit, Open, Select, read, verify

@@ -6,7 +6,7 @@ from corpora.experiments.cells import counted_as
 from replay.run.store import Store
 from tui.commands.experiments.cells import ExperimentCells
 from tui.commands.experiments.file import read
-from tui.commands.experiments.lines import line_of
+from tui.commands.experiments.toml_positions import line_of
 from tui.errors import ConfigurationError
 
 

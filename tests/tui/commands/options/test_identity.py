@@ -10,9 +10,9 @@ import json
 import msgspec
 import pytest
 
+import tui.commands.quickstart.quickstart
 import tui.commands.runs.evaluating
 import tui.commands.runs.replaying
-import tui.commands.trying.trying
 from corpora.options import EvaluateOptions
 from replay.options import ReplayOptions
 from tests.support.places import ROOT
@@ -49,7 +49,7 @@ def options_of(here, tmp_path, monkeypatch):
 
     monkeypatch.setattr(tui.commands.runs.replaying, "run", lambda tapes, options, *_, **__: begin(options))
     monkeypatch.setattr(tui.commands.runs.evaluating, "run", lambda options, *_, **__: begin(options))
-    monkeypatch.setattr(tui.commands.trying.trying, "try_repository", lambda request: begin(request.options))
+    monkeypatch.setattr(tui.commands.quickstart.quickstart, "try_repository", lambda request: begin(request.options))
 
     def run(words, env):
         (tmp_path / "data").mkdir()

@@ -7,8 +7,8 @@ from statistics import fmean
 
 import pytest
 
+from corpora.efcb.efcb_files import read
 from corpora.efcb.questions import PullRequestQuestion
-from corpora.efcb.reading import read
 from tests.support.efcb_questions import write_questions  # noqa: F401 - the fixture
 from tests.support.fakes.dialects import OpenAIDialect
 from tests.support.fakes.model_server import FakeModelServer, FakeScript
