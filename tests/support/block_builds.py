@@ -50,7 +50,10 @@ def run(folder, *words, status=0):
     return done.stdout, done.stderr
 
 
-BUILD = ("corpora", "build", "codev", "app", "-o", "app.jsonl", "--blocks", "blocks.toml", "--json")
+BUILD = (
+    *("corpora", "build", "codev", "app", "-o", "app.jsonl", "--blocks", "blocks.toml"),
+    *("--test-timeout", "600", "--json"),  # a busy machine takes more than the usual 100 s to install pytest
+)
 
 
 def lay_out(folder):
