@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,14 +31,24 @@ COMMAND = "python -m pytest -q -p no:cacheprovider"
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> BuiltRepository:
-    """All blocks of a small repository that its tests notice."""
-    folder = tmp_path_factory.mktemp("repository")
-    (folder / "m.py").write_text(CODE)
-    (folder / "test_m.py").write_text(TESTS)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("work"))
-        said = ProjectTests(toolchain="python", command=COMMAND, requires=("pytest",))
-        builder = RepositoryBuilder("app", read_checkout(folder, ""), pick("auto"), cache, lambda _: None, said=said)
-        every = BlockDistribution({"METHOD": 1, "IF": 1, "STATEMENT": 1})
-        return asyncio.run(builder.build("samples", SampleChoice(60, every)))
+def built(
+    once: Callable[[str, Callable[[], BuiltRepository]], BuiltRepository], run_folder: Path, cache: Path
+) -> BuiltRepository:
+    """All blocks of a small repository that its tests notice: built once for all workers."""
+
+    def make() -> BuiltRepository:
+        folder, work = run_folder / "repository", run_folder / "work"
+        folder.mkdir()
+        work.mkdir()
+        (folder / "m.py").write_text(CODE)
+        (folder / "test_m.py").write_text(TESTS)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(work)
+            said = ProjectTests(toolchain="python", command=COMMAND, requires=("pytest",))
+            builder = RepositoryBuilder(
+                "app", read_checkout(folder, ""), pick("auto"), cache, lambda _: None, said=said
+            )
+            every = BlockDistribution({"METHOD": 1, "IF": 1, "STATEMENT": 1})
+            return asyncio.run(builder.build("samples", SampleChoice(60, every)))
+
+    return once("built", make)

@@ -1,185 +1,24 @@
 """Which tests touch which lines of a project, and runs of only some of its tests."""
 
-import os
-import subprocess
-import sys
-
 import pytest
-from coverage import CoverageData
 
 from runners.coverage import Coverage, record_coverage
 from runners.coverage import python as coverage
 from runners.errors import SetupFailed
-from runners.project import ProjectPlan, prepare
+from runners.project import ProjectPlan
 from runners.protocol import Completed
 from runners.verdicts import against_baseline, restrict_to
-from tests.support.fakes.sandbox import FakeSandbox
-
-HOSTILE = "a b; exit 1; $(exit 1) `x` '\"\\ --co -k \n[]:: \ud800"
-FILES = {
-    "m.py": """\
-import functools
-
-
-def at_import(x):
-    return x
-
-
-LIMIT = at_import(3)
-
-
-def plain(x):
-    if x > LIMIT:
-        return 0
-    return x + 1
-
-
-def shared():
-    return 1
-
-
-def ended():
-    return 1
-
-
-def by_process():
-    return 1
-
-
-def untouched():
-    return 1
-
-
-class Kind:
-    size = LIMIT
-
-    def method(self):
-        return [plain(x) for x in range(self.size)]
-""",
-    "late.py": "def late():\n    return 1\n\n\nVALUE = late()\n",
-    "conftest.py": """\
-import pytest
-
-from m import ended, shared
-
-
-@pytest.fixture(scope="session")
-def number():
-    yield shared()
-    ended()
-""",
-    "test_m.py": f"""\
-import os
-import subprocess
-import sys
-import unittest
-
-import pytest
-
-import m
-
-
-@pytest.mark.parametrize("text", [{HOSTILE!r}, "", "a"])
-def test_hostile(text):
-    assert m.plain(len(text)) >= 0 or text
-
-
-def test_small():
-    assert m.plain(1) == 2
-
-
-def test_shared(number):
-    assert number == 1
-
-
-def test_shared_again(number):
-    assert number == 1
-
-
-def test_imports_late():
-    from late import VALUE
-    assert VALUE == 1
-
-
-def test_process():
-    assert subprocess.run([sys.executable, "-c", "import m; assert m.by_process() == 1"]).returncode == 0
-
-
-class TestUnit(unittest.TestCase):
-    def setUp(self):
-        self.kind = m.Kind()
-
-    def test_method(self):
-        self.assertEqual(self.kind.method(), [1, 2, 3])
-
-
-@pytest.mark.xfail(strict=True)
-def test_wrong():
-    assert m.plain(1) == 3
-""",
-}
-PLAN = ProjectPlan(
-    "python", ("pytest>=8", "iniconfig>=2"), command="python -m pytest -q -p no:cacheprovider", timeout_s=60.0
+from tests.support.covered_project import (  # noqa: F401
+    FILES,
+    HOSTILE,
+    PLAN,
+    PROCESS,
+    SMALL,
+    UNIT,
+    line_of,
+    project_in_bubblewrap,
 )
-SMALL = "test_m.py::test_small"
-UNIT = "test_m.py::TestUnit::test_method"
-PROCESS = "test_m.py::test_process"
-
-
-@pytest.fixture
-async def project(cache, bubblewrap):
-    """A function that prepares a project in bubblewrap; what it made is cleared away."""
-    made = []
-
-    async def make_project(files=FILES, plan=PLAN, sandbox=bubblewrap):
-        made.append(await prepare(files, plan, sandbox, cache, lambda _: None))
-        return made[-1]
-
-    yield make_project
-    for one in made:
-        one.close()
-
-
-def line_of(text, path="m.py"):
-    return FILES[path].split(text)[0].count("\n") + 1
-
-
-def alone(folder, *words):
-    """What one plain run of coverage.py says: path → lines."""
-    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COVERAGE_FILE": str(folder / ".coverage")}
-    command = [
-        sys.executable,
-        "-m",
-        "coverage",
-        "run",
-        "--include=*.py",
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-    ]
-    subprocess.run([*command, *words], cwd=folder, env=env, check=True, capture_output=True)
-    data = CoverageData(str(folder / ".coverage"))
-    data.read()
-    return {name: set(data.lines(str(folder / name)) or ()) for name in FILES}
-
-
-async def test_the_lines_of_each_test_are_those_of_a_plain_run_of_it(project, cache, tmp_path):
-    result, found = await record_coverage(await project(), cache, lambda _: None)
-    assert (result.verdict_class, result.passed) == ("passed", 9)
-    for name, text in FILES.items():
-        (tmp_path / name).write_bytes(text.encode("utf-8", "surrogatepass"))
-    imported = alone(tmp_path, "--collect-only")
-    for test in (SMALL, UNIT, "test_m.py::test_wrong"):
-        lines = alone(tmp_path, test)
-        for path, own in lines.items():
-            for number in own - imported[path]:
-                names = found.touching(path, number, number)
-                assert names is None or test in names, (test, path, number)
-        for path, touched in found.lines.items():
-            told = {number for number, names in touched.items() if names is not None and test in names}
-            assert told <= lines[path], (test, path)
+from tests.support.fakes.sandbox import FakeSandbox
 
 
 async def test_lines_that_tests_share_are_touched_by_all(project, cache):

@@ -17,13 +17,18 @@ def figures(summary):
 
 
 @pytest.fixture(scope="module")
-def parts(ghosttape_here, tmp_path_factory):
-    """A replay of both bundled tapes, and of each alone."""
-    folder = tmp_path_factory.mktemp("parts")
-    whole = ghosttape_here(folder, "replay", *TAPES.values(), *WORDS, "--out", "whole").json
-    for name, tape in TAPES.items():
-        ghosttape_here(folder, "replay", tape, *WORDS, "--out", name)
-    return folder, whole
+def parts(ghosttape_here, once, run_folder):
+    """A replay of both bundled tapes, and of each alone: once for all workers. Each test writes under names of its own."""
+
+    def make():
+        folder = run_folder / "parts"
+        folder.mkdir()
+        whole = ghosttape_here(folder, "replay", *TAPES.values(), *WORDS, "--out", "whole").json
+        for name, tape in TAPES.items():
+            ghosttape_here(folder, "replay", tape, *WORDS, "--out", name)
+        return folder, whole
+
+    return once("parts", make)
 
 
 def test_the_parts_of_a_replay_have_the_figures_of_the_whole(ghosttape_here, parts):
