@@ -9,12 +9,14 @@ import shutil
 import signal
 import time
 from collections import Counter
+from contextlib import suppress
 
 import hypothesis
 import pytest
 
 from replay.importers.workspace_recording.recording_import import import_recording
-from tests.support.places import EXCERPTS
+from tests.support.kept import kept_folder
+from tests.support.places import EXCERPTS, ROOT
 from tests.support.preloaded import preloaded_script
 from tests.support.recording_names import BEGINNING
 from tests.support.scale import examples
@@ -118,9 +120,11 @@ def run_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def cache(run_folder):
-    """One cache of layers for the whole run, in which each layer is installed once."""
+    """One cache for the whole run. Its layers are those of the runs before, as long as the code that makes them is the same."""
     folder = run_folder / "cache"
     folder.mkdir(exist_ok=True)
+    with suppress(FileExistsError):
+        (folder / "layers").symlink_to(kept_folder("layers", ROOT / "runners"), target_is_directory=True)
     return folder
 
 

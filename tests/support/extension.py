@@ -4,11 +4,13 @@ import fcntl
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.support.kept import kept_folder
 from tests.support.places import ROOT
 
 EXTENSION = "vscode-ext"
@@ -43,10 +45,23 @@ def extension(need, once, run_folder):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, target)
         assert (copy / "package-lock.json").is_file(), "git knows the extension's files"
-        npm_in(copy, "ci", "--no-audit", "--no-fund")
+        _install(copy)
         return copy
 
     return once("extension", make)
+
+
+def _install(copy):
+    """What the extension requires, as its lock file names it: installed, or copied from a run before."""
+    kept = kept_folder("extension", ROOT / EXTENSION / "package-lock.json") / "node_modules"
+    if kept.is_dir():
+        shutil.copytree(kept, copy / "node_modules", symlinks=True, copy_function=os.link)
+        return
+    npm_in(copy, "ci", "--no-audit", "--no-fund")
+    half = kept.with_name(f"half-{os.getpid()}")
+    shutil.copytree(copy / "node_modules", half, symlinks=True)
+    with suppress(OSError):  # another run of the tests was first
+        half.rename(kept)
 
 
 @pytest.fixture
