@@ -8,13 +8,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol, cast, runtime_checkable
 
+from msgspec import structs
+
 from corpora.errors import CorpusError
-from corpora.options import ProgramForm, Scenario, Scoring
-from corpora.registry import CORPORA, CorpusCard
+from corpora.options import EvaluateOptions, ProgramForm
+from corpora.registry import CorpusCard, card_of, cards
 from corpora.tasks import Task
 from server.nearest import did_you_mean
-
-NOTHING_ALLOWED: Mapping[str, Any] = MappingProxyType({})
 
 
 class Corpus(Protocol):
@@ -93,63 +93,62 @@ class ShowsEvidence(Protocol):
         ...
 
 
-def card_of(name: str) -> CorpusCard:
-    """Return the card of the corpus of that name.
+def corpus_of(name: str, data: Path, /, **choices: Any) -> Corpus:
+    """Return the corpus of that name, over its data; where the data is a file, its first bytes say which corpus it is.
+
+    Its reader is given those of the `choices` that its card names. `project` is the folder of its repository (empty: where it was),
+    `allowed` what its set-up gets.
+
+    Raises:
+        CorpusError: there is none of that name, or it has no use for a choice that is not the usual one.
+
+    """
+    card = card_for(name, data)
+    for choice, usual in _USUAL.items():
+        if choice not in card.choices and choices.get(choice, usual) != usual:
+            known = ", ".join(one for one, other in cards().items() if choice in other.choices)
+            raise CorpusError(
+                f"--{choice} is about {known}, and {name} has none: leave --{choice} {choices[choice]} out"
+            )
+    given = {choice: value for choice, value in choices.items() if choice in card.choices}
+    return cast("Corpus", _attribute(card.reader)(data, **given))
+
+
+_USUAL: Mapping[str, Any] = MappingProxyType(
+    {
+        one.name: one.default
+        for one in structs.fields(EvaluateOptions)
+        if one.name in {"scoring", "scenario", "embeddings"}
+    }
+)
+"""The choices of a person that not every corpus has, with their usual values."""
+
+
+def card_for(name: str, data: Path) -> CorpusCard:
+    """Return the card of the corpus of that name over its data, as in `corpus_of`.
 
     Raises:
         CorpusError: there is none of that name.
 
     """
-    if name not in CORPORA:
-        raise CorpusError(
-            f"there is no corpus {name!r}{did_you_mean(name, CORPORA)}: choose one of {', '.join(CORPORA)}"
-        )
-    return CORPORA[name]
+    if not data.is_file():
+        return card_of(name)
+    return next((card for card in cards().values() if card.head and is_headed(data, card.head)), None) or card_of(MINED)
 
 
-MINED = "corpora.mined.corpus:MinedCorpus"
-"""Module and class of the corpora that are files."""
-BLOCKS = "corpora.codev.corpus:CodevCorpus"
-"""Module and class of the corpora of blocks."""
-CODEV = "codev"
-"""The name of the corpora of blocks in the published layout."""
-BLOCKS_HEAD = b'{"codev":'
-"""What a file of blocks begins with."""
+MINED = "mined"
+"""The name of the corpora of `corpora mine`. Their reader says what is wrong with a file that is of no kind."""
 
 
-def corpus_of(
-    name: str,
-    data: Path,
-    *,
-    project: str = "",
-    allowed: Mapping[str, Any] = NOTHING_ALLOWED,
-    scoring: Scoring = "answer",
-    scenario: Scenario = 1,
-    embeddings: str = "",
-) -> Corpus:
-    """Return the corpus of that name, over the folder of its data; where the data is a file, that is a mined corpus or one of blocks, and names itself.
-
-    Its repository is in the folder `project` (empty: where it was mined), and its set-up gets what is `allowed`. Blocks are asked about as in a `scenario`; `embeddings` say what their functions are compared by.
+def name_in(file: Path) -> str:
+    """The name that the file of a corpus gives itself.
 
     Raises:
-        CorpusError: there is none of that name, or it has no such scoring.
+        CorpusError: the file is no corpus.
 
     """
-    if scoring != "answer":
-        return _scored(name, data, scoring)
-    folder = Path(project) if project else None
-    if is_of_blocks(name, data):
-        return cast("Corpus", _reader(BLOCKS)(data, scenario, folder, allowed, embeddings))
-    if scenario != 1:
-        raise CorpusError(f"only a corpus of blocks ({CODEV}) has scenarios: leave --scenario {scenario} out")
-    if data.is_file():
-        return cast("Corpus", _reader(MINED)(data, folder, allowed))
-    return cast("Corpus", _reader(card_of(name).reader)(data))
-
-
-def is_of_blocks(name: str, data: Path) -> bool:
-    """Whether a corpus is one of blocks: a file of `corpora build codev`, or a folder in the published layout that is called so."""
-    return is_headed(data, BLOCKS_HEAD) if data.is_file() else name == CODEV
+    name: str = _attribute(card_for(MINED, file).name_in)(file)
+    return name
 
 
 def is_headed(file: Path, start: bytes) -> bool:
@@ -161,16 +160,9 @@ def is_headed(file: Path, start: bytes) -> bool:
         return False
 
 
-def _scored(name: str, data: Path, scoring: Scoring) -> Corpus:
-    if data.is_file() or not card_of(name).has_scorings:
-        known = ", ".join(name for name, card in CORPORA.items() if card.has_scorings)
-        raise CorpusError(f"only {known} has a post-processor of its own: leave --scoring {scoring} out")
-    return cast("Corpus", _reader(card_of(name).reader)(data, scoring=scoring))
-
-
-def _reader(place: str) -> Callable[..., object]:
+def _attribute(place: str) -> Callable[..., Any]:
     module, _, attribute = place.partition(":")
-    return cast("Callable[..., object]", getattr(import_module(module), attribute))
+    return cast("Callable[..., Any]", getattr(import_module(module), attribute))
 
 
 LANGUAGE_NAMES: Mapping[str, str] = MappingProxyType(

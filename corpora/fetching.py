@@ -37,6 +37,8 @@ def fetch(card: CorpusCard, into: Path, *, source: Path | None = None, notify: C
         FetchError: git failed, the copy is none, or the data is not that of the benchmark; nothing was kept.
 
     """
+    if not card.url:
+        raise FetchError(f"the data of {into.name} cannot be fetched: `evaluate` is given its folder with --data")
     if into.exists():
         raise FetchError(f"{into} is there already: remove it to fetch the data anew")
     try:

@@ -28,7 +28,7 @@ from server.queries import CompletionResult, Query
 from server.repair.chain import normalised
 from server.repair.draft import Draft
 from server.repair.offer import enough, offered
-from server.settings import ContextSettings, PaperRules, RepairName, Settings
+from server.settings import ContextSettings, RepairName, Settings
 from syntax.languages import Language, language_of
 
 
@@ -71,7 +71,7 @@ class Service:
         return _overridden(self.provider.budget, self.settings.context)
 
     @property
-    def _rules(self) -> tuple[Sequence[RepairName], PaperRules]:
+    def _rules(self) -> tuple[Sequence[RepairName], str]:
         return self.settings.repairs, self.settings.paper_rules
 
     async def complete(self, query: Query) -> CompletionResult:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
@@ -18,13 +18,16 @@ from server import keys
 from server.errors import SettingsError
 from server.nearest import did_you_mean
 from server.option import Option
+from syntax.entry_points import extensions
 
-PaperRules: TypeAlias = Literal["none", "simcopilot", "codev"]
-"""Whose rules the repairs follow where a paper's differ from ours (`server/repair/steps/simcopilot.py`); `codev`: of an answer counts what stands in its last fences."""
-ChatWords: TypeAlias = Literal["simcopilot", "codev"]
-"""Whose words a chat has (`server/prompt/forms.py`, `block_question.py`)."""
-RepairName: TypeAlias = Literal["prose", "repeats", "indent", "brackets", "stop"]
+OWN_RULES = "none"
+"""The rules by which answers are read where no benchmark has its own (`server/repair/rules.py`)."""
+OWN_CHAT = "simcopilot"
+"""The words of a chat where no benchmark has its own (`server/prompt/chats.py`). They are that paper's four rules; the name is part of the identity of every run."""
+RepairName: TypeAlias = str
+"""A key of `REPAIRS`, or the name of an entry point of the group `ghosttape.repairs`."""
 REPAIRS: tuple[RepairName, ...] = ("prose", "repeats", "indent", "brackets", "stop")
+"""The built-in steps, in the order in which they run."""
 
 
 SERVERS = frozenset(keys.NAMES)
@@ -60,7 +63,7 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     name: Annotated[str, Option(flag="--provider", env="GHOSTTAPE_PROVIDER", panel="Model")] = "gguf"
     """Where completions come from: gguf (the default: the embedded model), openai (any OpenAI-compatible server), llamacpp, ollama, anthropic, lsp (any language server with inline completion: --server), ngram (a baseline), oracle (what was really written; not for serve), recorded (a file of answers), fixed (always --text).
 
-    A key of `server.providers.registry.PROVIDERS`.
+    A key of `server.providers.registry.PROVIDERS`, or an entry point of the group `ghosttape.providers`.
     """
     model: Annotated[str, Option(env="GHOSTTAPE_MODEL", panel="Model", read_by=SERVERS | {"gguf"})] = ""
     """Model name, or path of a GGUF file.
@@ -100,8 +103,8 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """The longest Retry-After that is obeyed; a longer one is a failure."""
     api: Annotated[Literal["auto", "completions", "suffix", "chat"], _PROMPT] = "auto"
     """openai, ollama: the form of the request (auto: what the model and the server support)."""
-    chat: ChatWords = "simcopilot"
-    """openai, ollama, anthropic: the words of a chat. `codev` asks in Codev-Bench's, and asks in a chat from the start."""
+    chat: str = OWN_CHAT
+    """openai, ollama, anthropic: the words of a chat; those of a benchmark ask in a chat from the start."""
     template: Annotated[str, _PROMPT] = ""
     """gguf, openai, ollama: the family of the fill-in-the-middle template (empty: by the model's name)."""
     threads: int = 1
@@ -219,7 +222,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     provider: ProviderSettings = ProviderSettings()
     repairs: Annotated[tuple[RepairName, ...], Option(is_list=True, panel="Repairs")] = REPAIRS
     """Steps to apply, comma-separated: prose, repeats, indent, brackets, stop; all, or none (default: as ghosttape.toml says, else all)."""
-    paper_rules: PaperRules = "none"
+    paper_rules: str = OWN_RULES
+    """A benchmark whose rules the repairs follow where they differ from ours."""
     context: ContextSettings = ContextSettings()
     cache: CacheSettings = CacheSettings()
 
@@ -285,10 +289,44 @@ def merge(base: Settings, options: Any) -> Settings:
         made = msgspec.convert(overlay(msgspec.to_builtins(base), options), Settings)
     except msgspec.ValidationError as error:
         raise SettingsError(f"settings: {explain_error(error)}") from error
+    _check_repairs(made.repairs)
+    _check_name(made.paper_rules, known_rules(made.paper_rules), "paper_rules")
+    _check_name(made.provider.chat, known_chats(made.provider.chat), "provider.chat")
     changes_to_gguf = made.provider.name == "gguf" != base.provider.name
     if not changes_to_gguf or "model" in options["provider"]:
         return made
     return msgspec.structs.replace(made, provider=msgspec.structs.replace(made.provider, model=""))
+
+
+def known_repairs(named: Iterable[RepairName] = ()) -> tuple[RepairName, ...]:
+    """The names of all steps in the order in which they run: the built-in ones, then those of other packages.
+
+    If all `named` ones are built in, the packages are not asked.
+    """
+    return REPAIRS if set(named) <= set(REPAIRS) and named else tuple(dict.fromkeys((*REPAIRS, *extensions("repairs"))))
+
+
+def known_rules(named: str = "") -> tuple[str, ...]:
+    """The names of all rules by which answers are read. If `named` is ours, the packages are not asked."""
+    return (OWN_RULES,) if named == OWN_RULES else (OWN_RULES, *extensions("rules"))
+
+
+def known_chats(named: str = "") -> tuple[str, ...]:
+    """The names of all words of a chat. If `named` is ours, the packages are not asked."""
+    return (OWN_CHAT,) if named == OWN_CHAT else (OWN_CHAT, *extensions("chats"))
+
+
+def _check_repairs(named: Sequence[RepairName]) -> None:
+    for index, name in enumerate(named):
+        _check_name(name, known_repairs(named), f"repairs[{index}]")
+
+
+def _check_name(name: str, known: Sequence[str], place: str) -> None:
+    if name not in known:
+        near = did_you_mean(name, known)
+        raise SettingsError(
+            f"settings: Invalid enum value {name!r} - at `$.{place}`{near}: choose one of {', '.join(known)}"
+        )
 
 
 def to_options(settings: Settings) -> dict[str, Any]:

@@ -1,4 +1,9 @@
-"""What can go wrong with text: SyntaxRoomError → OffsetError."""
+"""What can go wrong with text, and with what packages register.
+
+SyntaxRoomError
+├── OffsetError        an offset or a range does not lie inside its text
+└── ExtensionBroken    a registered part of another package cannot be imported
+"""
 
 
 class SyntaxRoomError(Exception):
@@ -7,3 +12,7 @@ class SyntaxRoomError(Exception):
 
 class OffsetError(SyntaxRoomError):
     """An offset or a range does not lie inside its text."""
+
+
+class ExtensionBroken(SyntaxRoomError):  # noqa: N818 - named for what happened
+    """A registered part cannot be imported; the message names the entry point, its package and why."""

@@ -11,7 +11,6 @@ from corpora.codev.checkouts import checkout_of
 from corpora.codev.layout import read_layout
 from corpora.codev.samples import CodevRepository, CodevSample, read_samples
 from corpora.codev.scenes import BlockScene, scenes
-from corpora.corpus import CODEV
 from corpora.errors import DataError
 from corpora.mined.checkout import Checkout
 from corpora.options import Scenario
@@ -76,7 +75,7 @@ def _of_layout(folder: Path, scenario: Scenario) -> AskedBlocks:
             name = f"{task.scene.name}/{again}" if again > 1 else task.scene.name
             found.append(replace(task.scene, name=name))
             evidence[name] = _uncommented(task.evidence)
-    return AskedBlocks(CODEV, layout.repositories, layout.checkouts, tuple(found), evidence)
+    return AskedBlocks("codev", layout.repositories, layout.checkouts, tuple(found), evidence)
 
 
 def _uncommented(text: str) -> str:

@@ -29,19 +29,19 @@ from syntax.text import length
 class CodevCorpus:
     """The blocks of a file, or of a folder in the published layout, as one scenario asks about them.
 
-    `folder` is where the repository is now, of a corpus of one (None: where it was). `allowed` is what the user lets its set-up have: `network`, `variables`.
+    `project` is the folder of the repository now, of a corpus of one (empty: where it was). `allowed` is what the user lets its set-up have: `network`, `variables`.
     """
 
     data: Path
     scenario: Scenario = 1
-    folder: Path | None = None
+    project: str | Path = ""
     allowed: Mapping[str, Any] = field(default_factory=dict)
     embeddings: str = ""
     """What functions are compared by in scenario 4 (`corpora.codev.retrieval.embedders`); empty: TF-IDF."""
 
     @cached_property
     def _blocks(self) -> AskedBlocks:
-        return blocks_of(self.data, self.scenario, self.folder)
+        return blocks_of(self.data, self.scenario, Path(self.project) if self.project else None)
 
     @cached_property
     def _benches(self) -> Mapping[str, BlockBench]:

@@ -13,7 +13,8 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
-from corpora.corpus import BLOCKS_HEAD, is_headed
+from corpora.codev.card import CARD
+from corpora.corpus import is_headed
 from corpora.errors import DataError
 from corpora.mined.corpus_file import write_lines
 from replay.tapes.tape import Tests
@@ -139,7 +140,12 @@ def write_samples(file: Path, head: CodevHead, samples: Iterable[CodevSample]) -
 
 def is_samples_file(file: Path) -> bool:
     """Whether a file is a corpus of blocks, by its first bytes."""
-    return is_headed(file, BLOCKS_HEAD)
+    return is_headed(file, CARD.head)
+
+
+def name_in(file: Path) -> str:
+    """The name that a corpus gives itself."""
+    return read_samples_head(file).name
 
 
 def read_samples_head(file: Path) -> CodevHead:
@@ -189,7 +195,7 @@ def _sample(file: Path, number: int, line: bytes, repositories: set[str]) -> Cod
 
 
 def _head(file: Path, line: bytes) -> CodevHead:
-    if not line.startswith(BLOCKS_HEAD):
+    if not line.startswith(CARD.head):
         raise DataError(
             file, 1, "is no corpus of blocks, which begins with its head: `ghosttape corpora build codev` makes one"
         )

@@ -22,11 +22,11 @@ from syntax.text import index_of, length
 class MinedCorpus:
     """The tasks of a mined corpus, and the repository that they are gaps in.
 
-    `folder` is where the repository is now (None: where it was). `allowed` is what the user lets its set-up have: `network`, `variables`.
+    `project` is the folder of the repository now (empty: where it was). `allowed` is what the user lets its set-up have: `network`, `variables`.
     """
 
     file: Path
-    folder: Path | None = None
+    project: str | Path = ""
     allowed: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -37,7 +37,7 @@ class MinedCorpus:
     def bench(self) -> RepositoryBench:
         """The repository; it is compared with the digests of the corpus first."""
         head, _ = self._read
-        found = checked(self.file, head, self.folder or Path(head.repository))
+        found = checked(self.file, head, Path(self.project or head.repository))
         given = {name: getattr(head.tests, name) for name in head.tests.__struct_fields__}
         return RepositoryBench(found, AllowedTests(**given, **self.allowed))
 

@@ -14,6 +14,7 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 
 from corpora.errors import DataError
+from corpora.mined.card import CARD
 from replay.tapes.tape import Tests
 
 FORMAT = 1
@@ -34,7 +35,6 @@ GapKind: TypeAlias = Literal[
 MinedCategory: TypeAlias = Literal["infilling", "completion"]
 CATEGORIES: tuple[MinedCategory, ...] = ("infilling", "completion")
 _Index: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
-_START = b'{"corpus":'
 
 
 class MinedHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -85,6 +85,11 @@ class MinedLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 def is_corpus_file(name: str) -> bool:
     """Whether a name is that of a file, and not that of a benchmark."""
     return name.endswith(SUFFIX) or "/" in name or Path(name).is_file()
+
+
+def name_in(file: Path) -> str:
+    """The name that a corpus gives itself."""
+    return read_head(file).name
 
 
 def write_corpus(file: Path, head: MinedHead, lines: Iterable[MinedLine]) -> None:
@@ -181,7 +186,7 @@ def read_corpus(file: Path) -> tuple[MinedHead, Sequence[MinedLine]]:
 
 
 def _head(file: Path, line: bytes) -> MinedHead:
-    if not line.startswith(_START):
+    if not line.startswith(CARD.head):
         raise DataError(file, 1, "is no mined corpus, which begins with its head: `ghosttape corpora mine` makes one")
     try:
         return msgspec.json.decode(line, type=MinedHead)

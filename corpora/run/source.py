@@ -47,15 +47,11 @@ class CorpusSource:
     @classmethod
     def of(cls, options: EvaluateOptions) -> CorpusSource:
         """The source of the corpus that the options name, with its languages and categories in its own words."""
-        allowed = {"network": options.network_setup, "variables": options.setup_env}
         corpus = corpus_of(
             options.corpus,
             Path(options.data),
-            project=options.project,
-            allowed=allowed,
-            scoring=options.scoring,
-            scenario=options.scenario,
-            embeddings=options.embeddings,
+            allowed={"network": options.network_setup, "variables": options.setup_env},
+            **{name: getattr(options, name) for name in options.__struct_fields__},
         )
         languages, categories = chosen(corpus, options.languages, options.categories)
         return cls(structs.replace(options, languages=languages, categories=categories), corpus)

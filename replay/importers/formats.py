@@ -1,4 +1,4 @@
-"""Which importer reads an input, decided by its content. A new format is one module and one row of `FORMATS`."""
+"""Which importer reads an input, decided by its content. A new format is one module and one row of `FORMATS`; or an `ImportFormat` that another package registers (docs/extending.md)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from replay.errors import TapeError
 from replay.importers.building.csv_rows import delimiter_of
@@ -25,6 +26,8 @@ from replay.importers.progsnap2 import tables as progsnap2_tables
 from replay.importers.workspace_recording import entries as recording
 from replay.importers.workspace_recording.recording_import import import_recording, tape_name
 from replay.tapes.tape import line_of
+from syntax.entry_points import extensions
+from syntax.errors import ExtensionBroken
 
 AUTO = "auto"
 _HEAD = 65_536
@@ -74,18 +77,34 @@ def format_of(path: Path, format: str = AUTO) -> ImportFormat:  # noqa: A002  # 
         RecordingError: the input cannot be read, or its format is unknown.
 
     """
-    names = {each.name: each for each in FORMATS}
     if format != AUTO:
-        if format not in names:
-            raise ImportRefusedError(
-                f"there is no format {format!r} to import: choose one of {', '.join([AUTO, *names])}"
-            )
-        return names[format]
+        return _named(format)
     head = _head(path)
-    found = next((each for each in FORMATS if each.fits(head)), None)
+    found = next((each for each in _all_formats() if each.fits(head)), None)
     if found is None or _is_tape(head):
         raise RecordingError(path, None, _why_not(head))
     return found
+
+
+def _named(name: str) -> ImportFormat:
+    names = {each.name: each for each in FORMATS}
+    if name in names:
+        return names[name]
+    if name in extensions("importers"):
+        try:
+            return cast("ImportFormat", extensions("importers")[name].load())
+        except ExtensionBroken as error:
+            raise ImportRefusedError(str(error)) from error
+    known = ", ".join([AUTO, *names, *extensions("importers")])
+    raise ImportRefusedError(f"there is no format {name!r} to import: choose one of {known}")
+
+
+def _all_formats() -> Iterator[ImportFormat]:
+    """The formats of other packages, then ours, of which the last accepts any JSON. What cannot be loaded is left to `ghosttape doctor`."""
+    for extension in extensions("importers").values():
+        with suppress(ExtensionBroken):
+            yield extension.load()
+    yield from FORMATS
 
 
 def _is_tape(head: InputHead) -> bool:
@@ -99,7 +118,7 @@ def _why_not(head: InputHead) -> str:
     recordings = [name for name in sorted(head.names) if _looks_importable(head.path / name)]
     if recordings:
         return f"is a folder with {len(recordings)} recordings, as {recordings[0]}: name the files, as in {head.path / '*'}"
-    formats = ", ".join(each.name for each in FORMATS)
+    formats = ", ".join(each.name for each in _all_formats())
     shown = f"is of no format that can be imported ({formats}), as far as its beginning shows"
     return f"{shown}: with its format named (--format) the import says what is wrong with it"
 
@@ -108,7 +127,7 @@ def _looks_importable(path: Path) -> bool:
     if path.is_dir():
         return False
     head = _head(path)
-    return any(each.fits(head) for each in FORMATS) and not _is_tape(head)
+    return any(each.fits(head) for each in _all_formats()) and not _is_tape(head)
 
 
 def tapes_of(path: Path, importer: ImportFormat) -> Iterator[ImportedTape]:

@@ -17,7 +17,7 @@ from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.records import ALL, NONE, ArmTrial, Moment, Suggestion, TrailStep, Verdict, without
 from server.repair.draft import Draft
 from server.repair.offer import Repaired, offered
-from server.settings import PaperRules, RepairName
+from server.settings import OWN_RULES, RepairName
 from syntax.languages import language_of
 from syntax.text import length
 
@@ -27,7 +27,7 @@ class Ablation:
     """The steps that are left out one at a time, and whose rules they follow."""
 
     steps: tuple[RepairName, ...]
-    rules: PaperRules = "none"
+    rules: str = OWN_RULES
 
     @property
     def arms(self) -> Mapping[str, tuple[RepairName, ...]]:

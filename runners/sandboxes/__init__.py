@@ -1,4 +1,4 @@
-"""The sandboxes by name. To add one: a file with a class that has `name` and `run`, and a line in `SANDBOXES`."""
+"""The sandboxes by name. To add one: a file with a class that has `name` and `run`, and a line in `SANDBOXES`; or an entry point of another package (docs/extending.md)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from typing import cast
 from runners.errors import RunnerError, SandboxFailed, SandboxMissing, SandboxUnknown, unknown_name
 from runners.limits.processes import is_refused, none_left
 from runners.protocol import Completed, Job, Limits, Sandbox
+from syntax.entry_points import extensions
+from syntax.errors import ExtensionBroken
 
 SANDBOXES = {
     "bubblewrap": "runners.sandboxes.bubblewrap:Bubblewrap",
@@ -33,8 +35,10 @@ def pick(name: str = "auto") -> Sandbox:
     Raises `SandboxMissing` with what each said and what to install, `SandboxUnknown` of another name.
     """
     kind, _, image = name.partition(":")
-    if name != "auto" and (kind not in SANDBOXES or (image and kind not in WITH_IMAGE)):
-        raise SandboxUnknown(unknown_name("sandbox", name, ("auto", *SANDBOXES, "docker:IMAGE")))
+    known = kind in SANDBOXES or name in extensions("sandboxes")
+    if name != "auto" and (not known or (image and kind not in WITH_IMAGE)):
+        names = ("auto", *SANDBOXES, *extensions("sandboxes"), "docker:IMAGE")
+        raise SandboxUnknown(unknown_name("sandbox", name, names))
     reasons = []
     for candidate in AUTO if name == "auto" else (name,):
         if not (reason := fault(candidate)):
@@ -52,6 +56,11 @@ def pick(name: str = "auto") -> Sandbox:
 def make(name: str) -> Sandbox:
     """Return the sandbox of that name, unproven."""
     kind, _, image = name.partition(":")
+    if kind not in SANDBOXES:
+        try:
+            return cast("Callable[[], Sandbox]", extensions("sandboxes")[name].load())()
+        except ExtensionBroken as error:
+            raise SandboxMissing(str(error)) from error
     module, _, attribute = SANDBOXES[kind].partition(":")
     return cast("Callable[..., Sandbox]", getattr(import_module(module), attribute))(*filter(None, [image]))
 

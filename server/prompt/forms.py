@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from server.context import Budget, Context, Snippet
 from server.prompt.templates import Template, template_of
-from server.settings import ProviderSettings
+from server.settings import OWN_CHAT, ProviderSettings
 from syntax.languages import language_of
 
 
@@ -75,7 +75,7 @@ def suited(budget: Budget, settings: ProviderSettings) -> Budget:
     """
     is_plain = (
         settings.api == "completions"
-        and settings.chat != "codev"
+        and settings.chat == OWN_CHAT
         and template_of(settings.template, settings.model) is None
     )
     return budget.ahead() if is_plain else budget

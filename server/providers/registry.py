@@ -1,14 +1,14 @@
-"""The names of the providers and their modules; a module is imported when its provider is made."""
+"""The names of the providers and their modules, and providers of other packages; a module is imported when its provider is made."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
-from server.errors import SettingsError
+from server.errors import ProviderMissing, SettingsError
 from server.nearest import did_you_mean
 from server.providers.protocol import Provider
 from server.providers.wrappers.answer_file import AnswerFile
@@ -17,6 +17,8 @@ from server.providers.wrappers.rate_limits import LimitedProvider, RateLimits
 from server.providers.wrappers.recording import RecordingProvider
 from server.providers.wrappers.spending import SharedAnswers
 from server.settings import ProviderSettings
+from syntax.entry_points import extensions
+from syntax.errors import ExtensionBroken
 
 PROVIDERS: Mapping[str, str] = MappingProxyType(
     {
@@ -77,9 +79,23 @@ def model_name(settings: ProviderSettings) -> str:
 
 
 def _healed(settings: ProviderSettings) -> Provider:
-    provider = cast("Provider", importlib.import_module(PROVIDERS[settings.name]).make(settings))
+    provider = _factory(settings.name)(settings)
     heals = settings.name in HEALED if settings.heal is None else settings.heal
     return HealingProvider(provider) if heals else provider
+
+
+def _factory(name: str) -> Callable[[ProviderSettings], Provider]:
+    if name in PROVIDERS:
+        return cast("Callable[[ProviderSettings], Provider]", importlib.import_module(PROVIDERS[name]).make)
+    try:
+        return cast("Callable[[ProviderSettings], Provider]", extensions("providers")[name].load())
+    except ExtensionBroken as error:
+        raise ProviderMissing(str(error)) from error
+
+
+def known_providers() -> tuple[str, ...]:
+    """The names of the built-in providers and of those that other packages register (`ghosttape.providers`)."""
+    return tuple(dict.fromkeys((*PROVIDERS, *extensions("providers"))))
 
 
 def check(name: str) -> None:
@@ -89,5 +105,6 @@ def check(name: str) -> None:
         SettingsError: no provider has it; the message proposes the nearest name.
 
     """
-    if name not in PROVIDERS:
-        raise SettingsError(f"provider.name: {name!r} is none of {', '.join(PROVIDERS)}{did_you_mean(name, PROVIDERS)}")
+    if name not in PROVIDERS and name not in extensions("providers"):
+        known = known_providers()
+        raise SettingsError(f"provider.name: {name!r} is none of {', '.join(known)}{did_you_mean(name, known)}")

@@ -7,14 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, cast
 
 from msgspec.structs import replace
 
 from server.context import unix
+from server.errors import SettingsError
 from server.repair.draft import Draft
-from server.repair.steps import brackets, indent, overlap, prose, repeats, simcopilot, stop
-from server.settings import REPAIRS, PaperRules, RepairName
+from server.repair.rules import rules_named
+from server.repair.steps import brackets, indent, overlap, prose, repeats, stop
+from server.settings import OWN_RULES, REPAIRS, RepairName, known_repairs
+from syntax.entry_points import extensions
+from syntax.errors import ExtensionBroken
 
 STEPS: Mapping[RepairName, Callable[[Draft], str]] = MappingProxyType(
     {
@@ -25,14 +29,6 @@ STEPS: Mapping[RepairName, Callable[[Draft], str]] = MappingProxyType(
         "stop": stop.repair,
     }
 )
-_PAPERS: Mapping[PaperRules, Mapping[RepairName, Callable[[Draft], str]]] = MappingProxyType(
-    {
-        "none": {},
-        "codev": {},
-        "simcopilot": {"prose": simcopilot.without_comments, "repeats": simcopilot.without_repeats},
-    }
-)
-"""What a paper's rules do behind a step of ours."""
 _ROUNDS = 4
 """The most rounds of all steps. A step can make work for one before it, so the steps run until nothing changes."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -48,18 +44,18 @@ class RepairStep:
     `TOO_LARGE` is no repair and changes nothing: it says that those behind it did not know the syntax (`offer.py`).
     """
 
-    step: RepairName | Literal["file too large"]
+    step: RepairName
     before: str
     after: str
     undone: bool = False
 
 
 def repair(
-    draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: PaperRules = "none"
+    draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: str = OWN_RULES
 ) -> tuple[str, tuple[RepairStep, ...]]:
-    """Run the steps in the order of `REPAIRS`, and give the text and the trail of what changed it.
+    """Run the steps in the order of `REPAIRS`, then those of other packages, and give the text and the trail of what changed it.
 
-    With a paper's `rules` the steps follow these as well. A step is undone if the splice has more syntax errors with its result. A result of
+    With the `rules` of a benchmark (`rules.py`) the steps follow these as well. A step is undone if the splice has more syntax errors with its result. A result of
     white space counts as empty. Line ends of the result are the document's; those in the trail are line feeds.
     """
     if not steps or not draft.text.strip():
@@ -75,11 +71,11 @@ def repair(
     return _restored(draft, text), tuple(trail)
 
 
-def _round(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> tuple[str, list[RepairStep]]:
+def _round(draft: Draft, steps: Sequence[RepairName], rules: str) -> tuple[str, list[RepairStep]]:
     """One round of all steps. Talk and fences do not count for what the answer covers of the text right of the cursor."""
     trail: list[RepairStep] = []
     whole = True
-    for name in (name for name in REPAIRS if name in steps):
+    for name in (name for name in known_repairs(steps) if name in steps):
         if whole and name != "prose":
             draft, whole = replace(draft, after=draft.after[overlap.covered(draft) :]), False
         step = _run_step(name, draft, rules)
@@ -98,14 +94,23 @@ def emptied_by(trail: Sequence[RepairStep]) -> RepairName | None:
     return None if last is None or last.after or last.step == TOO_LARGE else last.step
 
 
-def _run_step(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | None:
-    text = STEPS[name](draft)
-    if name in _PAPERS[rules]:
-        text = _PAPERS[rules][name](replace(draft, text=text))
+def _run_step(name: RepairName, draft: Draft, rules: str) -> RepairStep | None:
+    text = _step(name)(draft)
+    if behind := rules_named(rules).behind.get(name):
+        text = behind(replace(draft, text=text))
     text = text if text.strip() else ""
     if text == draft.text:
         return None
     return RepairStep(name, draft.text, text, bool(text) and _is_worse(name, draft, text))
+
+
+def _step(name: RepairName) -> Callable[[Draft], str]:
+    if name in STEPS:
+        return STEPS[name]
+    try:
+        return cast("Callable[[Draft], str]", extensions("repairs")[name].load())
+    except ExtensionBroken as error:
+        raise SettingsError(str(error)) from error
 
 
 def _is_worse(name: RepairName, draft: Draft, text: str) -> bool:

@@ -17,7 +17,7 @@ from server.errors import LineError
 from server.repair.chain import RepairStep
 from server.repair.draft import Draft
 from server.repair.offer import Repaired, offered
-from server.settings import REPAIRS, PaperRules, RepairName
+from server.settings import OWN_RULES, REPAIRS, RepairName
 from syntax.languages import LANGUAGES, TEXTS, Language, language_named
 from syntax.wanted import Stop
 
@@ -36,7 +36,7 @@ class Wishes:
     """How to repair. `stop` is the hint for a line that has none; with `any` no completion is cut because of its extent."""
 
     steps: tuple[RepairName, ...] = REPAIRS
-    rules: PaperRules = "none"
+    rules: str = OWN_RULES
     stop: Stop = "any"
 
 

@@ -7,7 +7,7 @@ suggestion. The repairs do not see the text behind the cut: a further function t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -17,12 +17,12 @@ from server.context import unix
 from server.repair.chain import TOO_LARGE, RepairStep, emptied_by, normalised, prefix, repair
 from server.repair.draft import Draft
 from server.repair.places import places
+from server.repair.rules import rules_named
 from server.repair.steps import prose, stop
-from server.repair.steps.fences import code_in
 from server.repair.steps.overlap import covered
 from server.repair.steps.special import begins_a_thought
 from server.repair.steps.tries import lacks_clause
-from server.settings import REPAIRS, PaperRules, RepairName
+from server.settings import OWN_RULES, REPAIRS, RepairName
 
 MOST_PLACES = 64
 """The most places (`places.py`) at which the end of an answer is looked for; an answer without an end there is taken whole. This limits the
@@ -50,7 +50,7 @@ class Repaired:
 
 
 def offered(
-    draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: PaperRules = "none", *, length: int | None = None
+    draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: str = OWN_RULES, *, length: int | None = None
 ) -> Repaired:
     """What an editor is offered of an answer; nothing where the answer is white space alone.
 
@@ -58,8 +58,8 @@ def offered(
     """
     if not draft.text.strip():
         return Repaired()
-    if rules == "codev":
-        return _of_fences(draft, steps)
+    if code_in := rules_named(rules).code_in:
+        return _of_code(draft, steps, code_in)
     if _is_too_large(draft):
         made = offered(_near(draft), steps, rules, length=length)
         return dataclasses.replace(made, trail=(RepairStep(TOO_LARGE, draft.text, draft.text), *made.trail))
@@ -74,8 +74,8 @@ def offered(
     return Repaired(text, covered(normalised(replace(draft, text=text))), trail)
 
 
-def _of_fences(draft: Draft, steps: Sequence[RepairName]) -> Repaired:
-    """What is offered of the code in an answer's last fences."""
+def _of_code(draft: Draft, steps: Sequence[RepairName], code_in: Callable[[str], str]) -> Repaired:
+    """What is offered of the code in an answer, where a benchmark says what that is."""
     code = code_in(unix(draft.text))
     read = RepairStep("prose", draft.text, code)
     if not code.strip():
@@ -84,15 +84,13 @@ def _of_fences(draft: Draft, steps: Sequence[RepairName]) -> Repaired:
     return dataclasses.replace(made, trail=(read, *made.trail))
 
 
-def enough(
-    draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: PaperRules = "none", since: int = 0
-) -> int | None:
+def enough(draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: str = OWN_RULES, since: int = 0) -> int | None:
     """The length (characters) at which an answer has gone past the end of what is wanted; None while it has not.
 
     Line ends of the answer are line feeds. Its first `since` characters were looked at before. Without the step `stop`, and with the
     hint `any`, no answer has an end.
     """
-    if "stop" not in steps or draft.stop == "any" or rules == "codev":  # its last fences may be still to come
+    if "stop" not in steps or draft.stop == "any" or rules_named(rules).code_in:  # its code may be still to come
         return None
     draft = _near(draft) if _is_too_large(draft) else draft
     spoken = prose.talk_end(draft) if "prose" in steps else 0
@@ -114,7 +112,7 @@ def _near(draft: Draft) -> Draft:
     return replace(draft, language=None, unparsed=True, before=draft.before[-_NEAR:], after=draft.after[:_NEAR])
 
 
-def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> bool:
+def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: str) -> bool:
     """Whether the beginning of an answer goes past what is wanted, and what would be offered of it is complete.
 
     Talk, repeats and wrong indentation do not end anything, so the steps that mend them run first. `brackets` runs later: it would
@@ -124,6 +122,7 @@ def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> 
         return False
     if "prose" in steps and (prose.is_at_fence(draft.text) or begins_a_thought(draft.text) or prose.is_all_talk(draft)):
         return False
+    steps = [step for step in steps if step in REPAIRS]  # a step of another package decides no end
     before = [step for step in steps if step not in {"brackets", "stop"}]
     said = replace(draft, text=repair(draft, before, rules)[0])
     if not said.text or not (stop.is_finished(said) or _is_line_over(draft, said.text)):

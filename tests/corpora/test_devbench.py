@@ -218,7 +218,9 @@ def test_packages_are_plain_names_with_versions_and_only_where_wanted(tmp_path):
 
 
 def test_an_unknown_corpus_or_language_is_refused_with_the_known_ones():
-    with pytest.raises(CorpusError, match="there is no corpus 'humaneval': choose one of devbench"):
+    with pytest.raises(
+        CorpusError, match="there is no corpus 'humaneval': choose one of codev, devbench, mined, simcopilot"
+    ):
         corpus_of("humaneval", Path())
     with pytest.raises(CorpusError, match="no language is called 'cobol': choose one of python, javascript"):
         chosen(DevBench(Path()), ["cobol"], [])

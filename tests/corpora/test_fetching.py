@@ -5,11 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from corpora.devbench.card import CARD
 from corpora.errors import FetchError
 from corpora.fetching import data_folder, digest, fetch
-from corpora.registry import CORPORA
-
-CARD = CORPORA["devbench"]
 
 
 def git(folder, *words):

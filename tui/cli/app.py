@@ -327,7 +327,7 @@ class RepairFlags(Flags, frozen=True, kw_only=True):
     stop: str = "any"
     """Where a completion ends, unless its line says: any (nowhere), line, statement, block, auto."""
     paper_rules: str = "none"
-    """simcopilot: also what that paper's post-processor does (drops comments); none."""
+    """A benchmark by whose rules answers are read too (simcopilot: comments are dropped); none."""
     keep_going: bool = False
     """Write what cannot be repaired with `error`, and end with status 1."""
 

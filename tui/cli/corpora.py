@@ -234,8 +234,8 @@ def generate(
     * `ghosttape corpora generate devbench --languages python --count 5 --provider openai --base-url http://127.0.0.1:8080/v1 --out mine`
     * `ghosttape evaluate devbench --data mine/review --provider gguf` (they are a benchmark)
     """
-    from corpora.corpus import card_of
     from corpora.generation.funnel import Funnel, counts
+    from corpora.registry import card_of
     from tui.commands import generating
     from tui.commands.options.run_options import generation_settings
     from tui.declared_flags import members_of, words

@@ -13,10 +13,10 @@ from rich.text import Text
 
 from corpora.audits.noticing import coverage_of_tests
 from corpora.audits.relations import relations, similarity_relations
-from corpora.corpus import card_of, chosen, corpus_of
+from corpora.corpus import chosen, corpus_of
 from corpora.fetching import data_folder, fetch
 from corpora.options import EvaluateOptions, drawn
-from corpora.registry import CORPORA
+from corpora.registry import CorpusCard, card_of, cards
 from corpora.run.source import CorpusSource
 from replay.run.store import Store
 from runners.doctor import HealthCheck, toolchain_checks
@@ -41,14 +41,15 @@ _PAIRS = 12
 
 async def overview() -> list[dict[str, Any]]:
     """Each benchmark with where its data is, and what of it runs here; each toolchain is tried."""
-    names = {way_of(language).toolchain for card in CORPORA.values() for language in card.languages}
+    known = {name: card for name, card in cards().items() if not card.head}
+    names = {way_of(language).toolchain for card in known.values() for language in card.languages}
     with Waiting(SafeConsole(stderr=True), "each language's toolchain is tried"):
         checks = await toolchain_checks(sorted(names))
-    return [_entry(name, checks) for name in CORPORA]
+    return [_entry(name, card, checks) for name, card in known.items()]
 
 
-def _entry(name: str, checks: Mapping[str, HealthCheck]) -> dict[str, Any]:
-    card, folder = CORPORA[name], data_folder(name)
+def _entry(name: str, card: CorpusCard, checks: Mapping[str, HealthCheck]) -> dict[str, Any]:
+    folder = data_folder(name)
     tried = {language: checks[way_of(language).toolchain] for language in card.languages}
     return {
         "name": name,
@@ -56,8 +57,12 @@ def _entry(name: str, checks: Mapping[str, HealthCheck]) -> dict[str, Any]:
         "tasks": card.tasks,
         "paper": card.paper,
         "licence": card.licence,
-        "source": f"{card.url} at {card.commit}",
+        "source": f"{card.url} at {card.commit}" if card.url else "",
         "data": str(folder) if folder.is_dir() else "",
+        "needs": card.needs
+        or (
+            f"not here: `ghosttape corpora get {name}`" if card.url else "not bundled: its folder is named with --data"
+        ),
         "runs": [language for language, check in tried.items() if check.ok],
         "does_not_run": {language: headline(check.detail) for language, check in tried.items() if not check.ok},
         "lacking": dict(corpus_of(name, folder).lacking) if folder.is_dir() else {},
@@ -78,7 +83,7 @@ def show_overview(entries: Sequence[Mapping[str, Any]]) -> None:
 def _facts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "paper", entry["paper"]
     yield "licence", f"{entry['licence']} (not bundled)"
-    yield "data", entry["data"] or f"not here: `ghosttape corpora get {entry['name']}`"
+    yield "data", entry["data"] or entry["needs"]
     yield "runs here", ", ".join(entry["runs"]) or "nothing"
     for language, why in entry["does_not_run"].items():
         yield "does not run", f"{language}: {why}"

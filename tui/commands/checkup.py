@@ -13,10 +13,11 @@ from rich.text import Text
 from runners import doctor
 from runners.doctor import HealthCheck
 from server.errors import ServerRoomError
+from syntax.entry_points import broken_extensions
 from tui.console import SafeConsole
 from tui.terminal_text import message
 
-_OPTIONAL = {"sandbox docker", "embedded model"} | {
+_OPTIONAL = {"sandbox docker", "embedded model", "extension"} | {
     f"toolchain {name}" for name in ("node", "typescript", "java", "cpp", "csharp", "go", "rust")
 }
 _MARK, _NAME = len("missing"), len("limit size of /tmp and /dev/shm")
@@ -41,6 +42,12 @@ async def checkup(notify: Callable[[dict[str, Any]], None]) -> list[dict[str, An
 
     await doctor.check(show)
     show(await _model())
+    for error in broken_extensions():
+        show(
+            HealthCheck(
+                "extension", ok=False, detail=str(error), hint="uninstall the package, or install what it needs"
+            )
+        )
     return shown
 
 

@@ -14,7 +14,7 @@ from typing import BinaryIO, TextIO, get_args
 
 from server.errors import LineError
 from server.repair.line_protocol import Wishes, refused, repaired
-from server.settings import PaperRules
+from server.settings import known_rules
 from syntax.wanted import Stop
 from tui.commands.options.configuration import repairs_of
 from tui.errors import ConfigurationError
@@ -32,13 +32,12 @@ def wishes_of(steps: str, paper_rules: str, stop: str) -> Wishes:
         ConfigurationError: one of them names something unknown.
 
     """
-    rules = next((known for known in get_args(PaperRules) if known == paper_rules), None)
     hint = next((known for known in get_args(Stop) if known == stop), None)
-    if rules is None:
-        raise ConfigurationError(f"--paper-rules {paper_rules!r}: choose one of {', '.join(get_args(PaperRules))}")
+    if paper_rules not in known_rules(paper_rules):
+        raise ConfigurationError(f"--paper-rules {paper_rules!r}: choose one of {', '.join(known_rules())}")
     if hint is None:
         raise ConfigurationError(f"--stop {stop!r}: choose one of {', '.join(get_args(Stop))}")
-    return Wishes(repairs_of(steps), rules, hint)
+    return Wishes(repairs_of(steps), paper_rules, hint)
 
 
 @dataclass(slots=True)

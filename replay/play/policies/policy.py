@@ -22,6 +22,8 @@ from replay.play.policies.blocks import MomentPlace, block_places, left_out
 from replay.tapes.timeline import Timeline
 from server.nearest import did_you_mean
 from server.settings import explain_error
+from syntax.entry_points import Extension, extensions
+from syntax.errors import ExtensionBroken
 
 Kind: TypeAlias = Literal["function", "if", "for", "while", "try", "statement"]
 At: TypeAlias = Literal["header", "inside", "operator", "call", "declaration"]
@@ -193,8 +195,11 @@ def policy_of(text: str, own: Mapping[str, Mapping[str, Any]] | None = None) -> 
     """
     name, _, numbers = text.partition(":")
     tables = {**_tables(), **_derived(own or {})}
+    if name not in tables and name in extensions("policies"):
+        tables[name] = _table_of(extensions("policies")[name])
     if name not in tables:
-        near, known = did_you_mean(name, tables), ", ".join(tables)
+        names = [*tables, *extensions("policies")]
+        near, known = did_you_mean(name, names), ", ".join(names)
         raise UnknownPolicyError(f"no policy is called {name!r}{near}: choose one of {known} (pause:250 waits 250 ms)")
     return _made(text, _merged(tables[name], _overrides(text, name, numbers)))
 
@@ -202,6 +207,14 @@ def policy_of(text: str, own: Mapping[str, Mapping[str, Any]] | None = None) -> 
 def policy_names() -> list[str]:
     """The names of the policies that come with the project."""
     return list(_tables())
+
+
+def _table_of(extension: Extension) -> dict[str, Any]:
+    """The numbers of a policy that another package registers: a mapping, as a table of `policies.toml` is."""
+    try:
+        return dict(extension.load())
+    except (ExtensionBroken, TypeError, ValueError) as error:
+        raise UnknownPolicyError(f"policy {extension.name!r} of {extension.origin}: {error}") from error
 
 
 @cache

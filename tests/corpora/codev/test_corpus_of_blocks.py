@@ -141,7 +141,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(tmp_path: Path) -> None:
         CodevCorpus(file, 1, tmp_path).tasks(["python"], ["METHOD"], packages=False)
     with pytest.raises(DataError, match="no answers of a model 'ada' are published"):
         CodevCorpus(file).published("ada", ())
-    with pytest.raises(CorpusError, match="only a corpus of blocks"):
+    with pytest.raises(CorpusError, match="--scenario is about codev, and devbench has none"):
         corpus_of("devbench", tmp_path, scenario=3)
     (tmp_path / "app" / "shop.py").write_text("changed")
     with pytest.raises(DataError, match="has changed since"):

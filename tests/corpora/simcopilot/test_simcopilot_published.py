@@ -9,7 +9,7 @@ import pytest
 from corpora.corpus import corpus_of
 from corpora.fetching import check
 from corpora.options import drawn
-from corpora.registry import CORPORA
+from corpora.simcopilot.card import CARD
 
 
 def tasks_of(folder, languages=("python", "java"), categories=("infilling", "completion")):
@@ -25,7 +25,7 @@ def test_all_1163_tasks_are_read(copy):
         ("java", "infilling"): 283,
         ("java", "completion"): 286,
     }
-    assert len({task.name for task in tasks}) == len({task.path for task in tasks}) == CORPORA["simcopilot"].tasks
+    assert len({task.name for task in tasks}) == len({task.path for task in tasks}) == CARD.tasks
     assert len({task.tests.path for task in tasks}) == 15
 
 
@@ -68,7 +68,7 @@ def test_gaps_of_the_published_programs_keep_their_order(copy):
 
 
 def test_the_copy_is_that_of_the_card(copy):
-    assert check(CORPORA["simcopilot"], copy, "copy") == []
+    assert check(CARD, copy, "copy") == []
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_an_answer_has_another_key_under_another_scoring_or_script(checkout):
 
 
 def test_only_a_corpus_with_a_script_can_be_scored_by_it(tmp_path):
-    with pytest.raises(CorpusError, match="only simcopilot has a post-processor of its own"):
+    with pytest.raises(CorpusError, match="--scoring is about simcopilot, and devbench has none"):
         corpus_of("devbench", tmp_path, scoring="published")
     with pytest.raises(DataError, match=r"there is no `helper_functions/LLMs_gen\.py` in it"):
         infilling(write_stairs(tmp_path / "copy"), "published")

@@ -72,7 +72,7 @@ def test_steps_and_rules_are_chosen(tmp_path):
         (["--steps", ""], "no repair is named"),
         (["--steps", "prose,all"], "'all' cannot stand beside repairs"),
         (["--stop", "never"], "--stop 'never': choose one of auto, line, statement, block, any"),
-        (["--paper-rules", "mine"], "--paper-rules 'mine': choose one of none, simcopilot"),
+        (["--paper-rules", "mine"], "--paper-rules 'mine': choose one of none, codev, simcopilot"),
     ],
 )
 def test_wrong_use_writes_nothing(tmp_path, words, said):

@@ -34,7 +34,7 @@ from replay.tapes.tape import read as read_tape
 from server.errors import ServerRoomError
 from server.nearest import did_you_mean
 from server.option import declarations
-from server.providers.registry import PROVIDERS
+from server.providers.registry import known_providers
 from server.settings import ContextSettings, ProviderSettings, overlay
 from tui.commands.experiments.file import Axes, ExperimentFile, folded, shown
 from tui.commands.options.configuration import File, file_of
@@ -251,8 +251,8 @@ class ExperimentCells:
         if name is None:
             return {}
         tables = self.file.content.providers
-        if name not in tables and name not in PROVIDERS:
-            near = did_you_mean(name, [*tables, *PROVIDERS])
+        if name not in tables and name not in known_providers():
+            near = did_you_mean(name, [*tables, *known_providers()])
             self.file.refuse(
                 f"no provider is called {name!r}{near}: it needs a table [providers.{name}]", "matrix", "providers"
             )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import get_args
 
 from msgspec import structs
 
 from corpora.options import WHOLE
 from server.chat import ProviderChat
 from server.nearest import did_you_mean
+from server.prompt import chat_form
 from server.providers.registry import make
-from server.settings import AnswerRecord, ChatWords, ProviderSettings, Settings
+from server.settings import OWN_RULES, AnswerRecord, ProviderSettings, Settings, known_chats
 from tui.errors import ConfigurationError
 
 CHATS = ("openai", "ollama", "anthropic", "gguf", "llamacpp", "fixed")
@@ -46,22 +46,23 @@ async def kept_chat(
 
 
 def in_a_chat(settings: Settings, words: str) -> Settings:
-    """The same settings for questions in a chat, in the words of a paper: Codev-Bench shows the whole file, and reads answers by rules of its own.
+    """The same settings for questions in a chat, in the words of a benchmark, which may show the whole file and read answers by rules of its own.
 
     Raises:
         ConfigurationError: there are no such words, or the provider has no chat.
 
     """
     provider, context = settings.provider, settings.context
-    if words not in get_args(ChatWords):
-        known = get_args(ChatWords)
+    known = known_chats()
+    if words not in known:
         raise ConfigurationError(f"--chat {words!r}{did_you_mean(words, known)}: choose one of {', '.join(known)}")
     if provider.name not in ASSISTANTS:
         raise ConfigurationError(
             f"--chat asks a model in a chat, and provider {provider.name} has none: choose --provider {', '.join(ASSISTANTS[:-1])} or {ASSISTANTS[-1]}"
         )
     asked = structs.replace(provider, api="chat", chat=words)
-    if words != "codev":
-        return structs.replace(settings, provider=asked)
-    whole = structs.replace(context, before=context.before or WHOLE, after=context.after or WHOLE)
-    return structs.replace(settings, provider=asked, paper_rules="codev", context=whole)
+    form = chat_form(words)
+    if form.shows_whole_file:
+        context = structs.replace(context, before=context.before or WHOLE, after=context.after or WHOLE)
+    rules = settings.paper_rules if form.rules == OWN_RULES else form.rules
+    return structs.replace(settings, provider=asked, paper_rules=rules, context=context)

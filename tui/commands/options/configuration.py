@@ -20,7 +20,17 @@ from replay.play.latency import latency_of
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from server.errors import SettingsError
-from server.settings import REPAIRS, ProviderSettings, RepairName, Settings, explain_error, merge, overlay, parse
+from server.settings import (
+    REPAIRS,
+    ProviderSettings,
+    RepairName,
+    Settings,
+    explain_error,
+    known_repairs,
+    merge,
+    overlay,
+    parse,
+)
 from tui.declared_flags import Given, flags_of, members_of
 from tui.errors import ConfigurationError
 
@@ -211,7 +221,7 @@ def of_flag(said: str, kind: type[RunOptions] = ReplayOptions) -> str:
 
 
 def repairs_of(text: str) -> tuple[RepairName, ...]:
-    """The steps that a flag names, in the order of `REPAIRS`.
+    """The steps that a flag names, in the order in which they run.
 
     Raises:
         ConfigurationError: one of them is unknown, there is none, or `all` or `none` is one of several.
@@ -220,15 +230,16 @@ def repairs_of(text: str) -> tuple[RepairName, ...]:
     if text in {"all", "none"}:
         return REPAIRS if text == "all" else ()
     chosen = tuple(name.strip() for name in text.split(",") if name.strip())
-    choices = f"choose one of {', '.join(REPAIRS)}; or say only all, or only none"
-    unknown = [name for name in chosen if name not in REPAIRS]
+    known = known_repairs(chosen)
+    choices = f"choose one of {', '.join(known)}; or say only all, or only none"
+    unknown = [name for name in chosen if name not in known]
     if not chosen:
         raise ConfigurationError(f"no repair is named: {choices}")
     if unknown and unknown[0] in {"all", "none"}:
         raise ConfigurationError(f"{unknown[0]!r} cannot stand beside repairs: {choices}")
     if unknown:
         raise ConfigurationError(f"no repair is called {unknown[0]!r}: {choices}")
-    return tuple(name for name in REPAIRS if name in chosen)
+    return tuple(name for name in known if name in chosen)
 
 
 def file_of(folder: Path) -> File:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from corpora.codev.samples import is_samples_file, read_samples_head
-from corpora.corpus import CODEV, card_of
+from corpora.corpus import name_in
 from corpora.fetching import data_folder
-from corpora.mined.corpus_file import is_corpus_file, read_head
+from corpora.mined.corpus_file import is_corpus_file
+from corpora.registry import card_of
 from tui.errors import ConfigurationError
 
 
@@ -24,21 +24,10 @@ def named_corpus(name: str, data: Path | None) -> tuple[str, Path]:
             raise ConfigurationError(
                 f"{name} is a mined corpus, and has no other data: leave --data out, or say where its repository is with --project"
             )
-        return _name_in(Path(name)), Path(name)
+        return name_in(Path(name)), Path(name)
     if data is not None and data.is_file():
-        return _name_in(data), data
-    if name == CODEV and data is None:
-        raise ConfigurationError(
-            "nothing is bundled with codev: name with --data a corpus of `ghosttape corpora build codev`, or a folder in the published layout (docs/codev.md)"
-        )
-    if name == CODEV and data is not None:
-        return name, data
+        return name_in(data), data
     return name, data_of(name, data)
-
-
-def _name_in(file: Path) -> str:
-    """The name that a file of a corpus gives itself, be it of blocks or mined."""
-    return read_samples_head(file).name if is_samples_file(file) else read_head(file).name
 
 
 def data_of(name: str, named: Path | None) -> Path:
@@ -49,11 +38,15 @@ def data_of(name: str, named: Path | None) -> Path:
         ConfigurationError: no folder is named, and the data was not fetched.
 
     """
-    card_of(name)
+    card = card_of(name)
     if named is not None:
         return named
     if (kept := data_folder(name)).is_dir():
         return kept
+    if not card.url:
+        raise ConfigurationError(
+            f"nothing is bundled with {name}: name with --data {card.needs or 'the folder of its data'}"
+        )
     raise ConfigurationError(
         f"the data of {name} is not here: `ghosttape corpora get {name}` fetches it, or name its folder with --data"
     )

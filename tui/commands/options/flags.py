@@ -8,7 +8,6 @@ from typing import Annotated, TypeAlias
 import typer
 
 from corpora.options import EvaluateOptions
-from corpora.registry import CORPORA
 from replay.options import ReplayOptions, RunOptions
 from server.option import Option
 from server.settings import ProviderSettings
@@ -76,7 +75,7 @@ CorpusName = Annotated[
     str,
     typer.Argument(
         metavar="CORPUS",
-        help=f"The benchmark ({', '.join(CORPORA)}, codev), or the file of a corpus of `ghosttape corpora mine` or `corpora build codev`.",
+        help="The benchmark (`ghosttape corpora` lists them), or the file of a corpus of `ghosttape corpora mine` or `corpora build codev`.",
     ),
 ]
 Data = Annotated[

@@ -133,6 +133,10 @@ def warn_unused(context: typer.Context, provider: str) -> None:
 
     What the environment says holds for many commands, and is no mistake where one of them has no use for it.
     """
+    from server.providers.registry import PROVIDERS  # with all wrappers of providers
+
+    if provider not in PROVIDERS:  # what a provider of another package reads is not known
+        return
     for flag in flags_of(ProviderSettings):
         source, readers = context.get_parameter_source(flag.key), flag.option.read_by or {provider}
         if source is not None and source.name == "COMMANDLINE" and provider not in readers and sys.stderr is not None:

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from corpora.codev.extra_rules import EXTRA_RULES
-from corpora.corpus import is_of_blocks
+from corpora.corpus import card_for
 from corpora.labels.groups import GROUPS, LabelName
 from corpora.options import EVIDENCE, LENGTH, EvaluateOptions
 from replay.options import ReplayOptions
@@ -152,24 +151,23 @@ def options_of_evaluation(
         chat=chat,
     )
     members["instructions"] = instructions_of(given.get("instructions", ""), tests=members["tests"])
-    members.setdefault("cluster_by", _clusters(name, found))
+    members.setdefault("cluster_by", card_for(name, found).cluster_by)
     check_repository(found, members)
-    _check_extra_rules(members["extra_rules"], of_blocks=is_of_blocks(name, found))
+    _check_extra_rules(members["extra_rules"], of_blocks="scenario" in card_for(name, found).choices)
     return options_of(EvaluateOptions, settings=settings, corpus=name, data=str(found), **members)
 
 
 def _check_extra_rules(named: Sequence[str], *, of_blocks: bool) -> None:
+    if not named:
+        return
+    from corpora.codev.extra_rules import EXTRA_RULES  # of a benchmark, which a replay does not need
+
     if unknown := next((rule for rule in named if rule not in EXTRA_RULES), ""):
         raise ConfigurationError(
             f"--extra-rules: {unknown!r} is none{did_you_mean(unknown, EXTRA_RULES)}: choose of {', '.join(EXTRA_RULES)}"
         )
-    if named and not of_blocks:
+    if not of_blocks:
         raise ConfigurationError("--extra-rules are about answers to blocks (codev): leave them out")
-
-
-def _clusters(name: str, data: Path) -> str:
-    """What is not independent unless a flag says so: gaps of one function where the corpus comes from repositories, else gaps of one program."""
-    return "function" if data.is_file() or is_of_blocks(name, data) else "program"
 
 
 def check_repository(data: Path, members: Mapping[str, Any]) -> None:

@@ -9,12 +9,10 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 
-from corpora.codealign.adherence import InstructionAdherence
-from corpora.codealign.catalogue import instruction
 from replay.errors import ProviderFailsError
 from replay.options import RunOptions
 from replay.play.playback import Playback
@@ -31,6 +29,9 @@ from tui.figures import cost_words, number_of
 from tui.live.starting import WATCHED, warn_of_sandbox
 from tui.watching.keys import keys_for
 from tui.watching.progress import Progress
+
+if TYPE_CHECKING:
+    from corpora.codealign.adherence import InstructionAdherence
 
 
 async def run_sources(
@@ -98,6 +99,11 @@ def _count_cost(options: RunOptions, folder: Path, summary: dict[str, Any]) -> N
 
 def adherence_of(options: RunOptions) -> InstructionAdherence | None:
     """What checks suggestions against the instructions of a run; None where none was chosen."""
+    if not options.instructions:
+        return None
+    from corpora.codealign.adherence import InstructionAdherence
+    from corpora.codealign.catalogue import instruction
+
     chosen = [instruction(id_) for id_ in options.instructions]
     return InstructionAdherence(chosen) if chosen else None
 

@@ -16,7 +16,7 @@ from textual.widgets import Checkbox, Input, Static
 
 from replay.errors import ServerError
 from server.errors import SettingsError
-from server.providers.registry import PROVIDERS
+from server.providers.registry import known_providers
 from server.settings import REPAIRS
 from tui.inspector.again.asker import Asker
 from tui.inspector.again.question import Question
@@ -115,7 +115,7 @@ class AgainDialog(ModalScreen[int | None]):
         self.query_one("#said Static", Static).update(Content(bounded(text)))
 
     def _field(self, name: str, empty: str) -> Input:
-        known = SuggestFromList([*PROVIDERS]) if name == "provider" else None
+        known = SuggestFromList(known_providers()) if name == "provider" else None
         return Input(one_line(self._given.values[name]), empty, suggester=known, id=name, compact=True)
 
     def _typed(self, name: str, given: str) -> str:

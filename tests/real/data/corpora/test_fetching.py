@@ -2,10 +2,8 @@
 
 import subprocess
 
+from corpora.devbench.card import CARD
 from corpora.fetching import digest, fetch
-from corpora.registry import CORPORA
-
-CARD = CORPORA["devbench"]
 
 
 def test_the_published_data_has_the_digest_of_its_card(shared):

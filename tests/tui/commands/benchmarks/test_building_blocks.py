@@ -17,7 +17,10 @@ def build(tmp_path):
 def test_only_blocks_are_asked_about_in_scenarios(tmp_path):
     (tmp_path / "devbench").mkdir()
     words = ("--data", "devbench", "--scenario", "2", "--provider", "fixed")
-    assert "only a corpus of blocks (codev) has scenarios" in run(tmp_path, "evaluate", "devbench", *words, status=2)[1]
+    assert (
+        "--scenario is about codev, and devbench has none: leave --scenario 2 out"
+        in run(tmp_path, "evaluate", "devbench", *words, status=2)[1]
+    )
     words = ("evaluate", "codev", "--embeddings", "gguf")
     assert "add --scenario 4, or leave it out" in run(tmp_path, *words, status=2)[1]
     assert "name with --data a corpus" in run(tmp_path, "evaluate", "codev", status=2)[1]

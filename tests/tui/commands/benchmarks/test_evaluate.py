@@ -168,7 +168,10 @@ def test_a_language_without_its_toolchain_is_left_out_and_named(evaluate, small)
     ("words", "said"),
     [
         (["devbench", "--data", "nowhere"], "nowhere: there is no folder `benchmark` in it"),
-        (["humaneval", "--data", "data"], "there is no corpus 'humaneval': choose one of devbench"),
+        (
+            ["humaneval", "--data", "data"],
+            "there is no corpus 'humaneval': choose one of codev, devbench, mined, simcopilot",
+        ),
         (["devbench"], "--data"),
         (["devbench", "--data", "data", "--languages", "cobol"], "no language is called 'cobol'"),
         (["devbench", "--data", "data", "--categories", "hard"], "no category is called 'hard'"),

@@ -1,10 +1,11 @@
-"""How Codev-Bench asks a general chat model for a block, in our words (Pan et al. 2024, arXiv 2410.01353, Appendix D). Its answer is read by the rules of that paper (`server.repair.steps.fences`)."""
+"""How Codev-Bench asks a general chat model for a block, in our words (Pan et al. 2024, arXiv 2410.01353, Appendix D). Its answer is read by the rules of that paper (`corpora.codev.fences`)."""
 
 from __future__ import annotations
 
+from corpora.codev.fences import code_in
 from server.context import Context
-from server.prompt.forms import ChatMessage, Prompt, chat
-from server.settings import ChatWords, ProviderSettings
+from server.prompt import ChatForm, ChatMessage, Prompt
+from server.repair.rules import AnswerRules
 
 _RULES = """You complete code. You are shown one file: behind <filename> stands its name, behind <fim_prefix> what comes before the cursor, and behind <fim_suffix> what comes after it. Work out \
 what belongs between the two; it would stand behind <fim_middle>.
@@ -41,11 +42,7 @@ def block_question(context: Context) -> Prompt:
     return Prompt(messages=(ChatMessage("system", _RULES), ChatMessage("user", f"{hints}```\n{file}\n```")))
 
 
-def worded_chat(context: Context, words: ChatWords) -> Prompt:
-    """A chat in the words that the settings name."""
-    return block_question(context) if words == "codev" else chat(context)
-
-
-def is_chat(settings: ProviderSettings) -> bool:
-    """Whether a chat is asked from the start, whatever routes the server has."""
-    return settings.api == "chat" or settings.chat == "codev"
+CHAT = ChatForm(block_question, rules="codev", shows_whole_file=True)
+"""The entry point `codev` of `ghosttape.chats`."""
+RULES = AnswerRules(code_in=code_in)
+"""The entry point `codev` of `ghosttape.rules`: of an answer counts what stands in its last fences."""

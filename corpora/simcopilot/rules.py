@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import Levenshtein
 
 from server.repair.draft import Draft
+from server.repair.rules import AnswerRules
 from syntax.tokens import tokens
 
 _ALIKE = 0.98
@@ -51,3 +52,7 @@ def without_repeats(draft: Draft) -> str:
 def _is_said(line: str, others: Sequence[str]) -> bool:
     said = "".join(line.split())
     return said not in _BARE and any(Levenshtein.ratio(said, "".join(other.split())) > _ALIKE for other in others)
+
+
+RULES = AnswerRules(behind={"prose": without_comments, "repeats": without_repeats})
+"""The entry point `simcopilot` of `ghosttape.rules`."""

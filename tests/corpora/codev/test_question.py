@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.codev.fences import code_in
 from server.context import Context, Snippet
 from server.prompt import worded_chat
 from server.repair.draft import Draft
 from server.repair.offer import enough, offered
-from server.repair.steps.fences import code_in
 from syntax.languages import language_of
 
 CONTEXT = Context("a.py", "python", "def a():\n    ", "\n\nb = 1\n", (Snippet("b.py", "def near(): ..."),))

@@ -1,0 +1,155 @@
+"""A package that is put on the path, and not into ghosttape: its corpus, provider and repair are used, and a broken one stops nothing."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ENTRY_POINTS = """
+[ghosttape.corpora]
+shop = shop_bench:CARD
+[ghosttape.providers]
+shouting = shop_bench:make_provider
+broken = no_such_module:make
+twice = shop_bench:make_provider
+[ghosttape.repairs]
+upper = shop_bench:upper_total
+broken = shop_bench:missing
+[ghosttape.policies]
+calm = shop_bench:CALM
+[ghosttape.importers]
+notes = shop_bench:NOTES
+[ghosttape.rules]
+last-line = shop_bench:LAST_LINE
+"""
+TWIN = """
+[ghosttape.providers]
+twice = shop_bench:make_provider
+[ghosttape.corpora]
+devbench = shop_bench:CARD
+"""
+BENCHMARKS = ("devbench", "simcopilot", "codev", "efcb", "codealign")
+
+
+@pytest.fixture
+def ghosttape(tmp_path):
+    packages = tmp_path / "packages"
+    info = packages / "shop_bench-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: shop-bench\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    twin = packages / "twin-2.0.dist-info"
+    twin.mkdir()
+    (twin / "METADATA").write_text("Metadata-Version: 2.1\nName: twin\nVersion: 2.0\n")
+    (twin / "entry_points.txt").write_text(TWIN)
+    shutil.copy(Path(__file__).with_name("shop_bench.py"), packages)
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "sum.py").write_text("def add(a, b):\n    # GAP\n    return a + b\n# TESTS\nassert add(1, 2) == 3\n")
+
+    def run(*words):
+        program = Path(sys.executable).with_name("ghosttape")
+        env = {**os.environ, "PYTHONPATH": str(packages)}
+        env.pop("GHOSTTAPE_SCRIPT", None)  # servers that were started before the package was there
+        return subprocess.run(
+            [program, *words], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    return run
+
+
+def test_a_corpus_of_another_package_is_evaluated(ghosttape, need):
+    need("bwrap")
+    ran = ghosttape("evaluate", "shop", "--data", "data", "--provider", "oracle", "--json")
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads(ran.stdout)
+    assert (told["corpus"], told["tasks"], told["passed"]) == ("shop", 1, 1)
+
+
+def test_a_provider_of_another_package_is_asked_beside_a_broken_one(ghosttape):
+    ran = ghosttape("replay", "demo", "--provider", "shouting", "--text", "pass", "--no-tests", "--json")
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads(ran.stdout)
+    assert told["endings"] == {"rejected": told["moments"]}
+
+
+def test_a_broken_provider_is_named_with_its_package(ghosttape):
+    ran = ghosttape("replay", "demo", "--provider", "broken", "--no-tests")
+    assert ran.returncode != 0
+    assert "'broken' of the entry points ghosttape.providers is broken" in ran.stderr
+    assert "shop-bench 1.0" in ran.stderr
+
+
+def test_a_repair_of_another_package_runs_only_if_it_is_named(ghosttape, tmp_path):
+    line = {"before": "x = ", "after": "\n", "completion": "total", "language": "python"}
+    (tmp_path / "lines.jsonl").write_text(json.dumps(line) + "\n")
+    assert "TOTAL" not in ghosttape("repair", "lines.jsonl").stdout
+    named = ghosttape("repair", "lines.jsonl", "--steps", "prose,upper")
+    assert "TOTAL" in named.stdout, named.stderr
+
+
+def test_a_broken_repair_is_named_and_the_others_work(ghosttape, tmp_path):
+    (tmp_path / "lines.jsonl").write_text('{"before": "x = ", "completion": "1", "language": "python"}\n')
+    ran = ghosttape("repair", "lines.jsonl", "--steps", "broken")
+    assert ran.returncode == 2
+    assert (
+        "'broken' of the entry points ghosttape.repairs is broken: 'shop_bench:missing' of shop-bench 1.0" in ran.stderr
+    )
+
+
+def test_a_name_of_two_packages_is_refused_with_both_and_one_of_ours_stays_ours(ghosttape):
+    ran = ghosttape("replay", "demo", "--provider", "twice", "--no-tests")
+    assert ran.returncode == 3
+    said = " ".join(ran.stderr.split())
+    assert "'twice' of the entry points ghosttape.providers is registered by" in said
+    assert "shop-bench 1.0" in said
+    assert "twin 2.0" in said
+    listed = json.loads(ghosttape("corpora", "--json").stdout)["corpora"]
+    assert next(one["tasks"] for one in listed if one["name"] == "devbench") == 1800
+
+
+def test_doctor_names_what_cannot_be_loaded(ghosttape):
+    checks = json.loads(ghosttape("doctor", "--json").stdout)["checks"]
+    details = [check["detail"] for check in checks if check["name"] == "extension"]
+    assert len(details) == 3, details
+    assert any("no_such_module" in one for one in details)
+    assert any("shop_bench:missing" in one for one in details)
+    assert any("'twice'" in one for one in details)
+
+
+def test_a_policy_of_another_package_decides_when_to_ask(ghosttape):
+    words = ("replay", "demo", "--provider", "fixed", "--no-tests", "--json", "--policy")
+    calm, hasty = (json.loads(ghosttape(*words, name).stdout) for name in ("calm", "calm:debounce=0"))
+    assert calm["endings"] != hasty["endings"]
+
+
+def test_an_importer_of_another_package_reads_its_files(ghosttape, tmp_path):
+    (tmp_path / "first.notes").write_text("notes\nx = 1\n")
+    ran = ghosttape("import", "first.notes", "--out", "tapes")
+    assert ran.returncode == 0, ran.stderr
+    (tape,) = (tmp_path / "tapes").iterdir()
+    assert "x = 1" in tape.read_text()
+
+
+def test_rules_of_another_package_read_answers(ghosttape, tmp_path):
+    line = {"before": "x = ", "after": "\n", "completion": "I would say\n1", "language": "python"}
+    (tmp_path / "lines.jsonl").write_text(json.dumps(line) + "\n")
+    ran = ghosttape("repair", "lines.jsonl", "--paper-rules", "last-line")
+    assert json.loads(ran.stdout)["repaired"] == "1", ran.stderr
+
+
+def test_a_replay_imports_no_benchmark(tmp_path):
+    script = (
+        "import sys\nfrom tui.start import main\nsys.argv = ['ghosttape', 'replay', 'demo', '--provider', 'fixed', '--no-tests', '--json']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        f"print(sorted(m for m in sys.modules if m.startswith({tuple('corpora.' + name for name in BENCHMARKS)!r})), file=sys.stderr)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ran.stdout, ran.stderr
+    assert ran.stderr.splitlines()[-1] == "[]"
