@@ -168,7 +168,7 @@ class Rewriting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 AdherenceName: TypeAlias = Literal["followed", "broken", "not concerned", "unparsable"]
-"""What a suggestion does to an instruction of developers (`replay.judge.adherence`)."""
+"""What a suggestion does to an instruction of developers (`replay.judge.judge`)."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):

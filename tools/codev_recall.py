@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpora.codev.retrieval.evidence import BEST, FunctionIndex
-from corpora.codev.retrieval.functions import RepositoryFunction, candidate_functions
+from corpora.codev.retrieval.evidence import BEST, FunctionIndex, RepositoryFunction, candidate_functions
 from corpora.mined.checkout import read_checkout
 from replay.numbers.intervals import wilson
 from server.embeddings.gguf import gguf_embedder

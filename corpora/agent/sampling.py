@@ -3,20 +3,211 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
 
+import msgspec
+import tree_sitter
 from msgspec import structs
 
 from corpora.agent.blocks import BlockFile, CodeBlock
 from corpora.agent.chains import RecordedChains, block_file, entered_blocks
-from corpora.agent.distribution import BlockDistribution, in_lots
-from corpora.agent.inner import inner_spans
-from corpora.agent.noticing import PartTester
+from corpora.agent.work import StageFolder
 from corpora.codev.samples import GROUPS, BlockGroup, CodevSample, InnerPart
+from corpora.errors import DataError
+from replay.judge.baselines import FinishedProject
 from replay.tapes.chosen_paths import is_chosen
+from runners.verdicts import Result, RetryPolicy
+from runners.warm.projects import WarmTests
+from syntax.gaps import patch
+from syntax.parse import descendants
 from syntax.text import offset_of
+
+# How many blocks of each type are wanted, and in which order those of a type are tried.
+
+PUBLISHED = Path(__file__).with_name("distribution.toml")
+_Share: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class BlockDistribution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The numbers of blocks by type (rows of the paper's Table 2), in any unit."""
+
+    blocks: dict[BlockGroup, _Share]
+
+    def wanted(self, number: int) -> dict[BlockGroup, int]:
+        """How many blocks of each type there are among so many, by largest remainders: they add up to `number`.
+
+        Example: of 31 by Table 2, 3 METHOD, 8 IF, 6 FOR, 4 TRY and 10 STATEMENT.
+        """
+        total = sum(self.blocks.values())
+        exact = {group: number * share / total for group, share in self.blocks.items()}
+        found = {group: int(value) for group, value in exact.items()}
+        rests = sorted(exact, key=lambda group: found[group] - exact[group])
+        for group in rests[: number - sum(found.values())]:
+            found[group] += 1
+        return found
+
+
+def read_distribution(file: Path = PUBLISHED) -> BlockDistribution:
+    """Read a file of shares.
+
+    Raises:
+        DataError: it cannot be read, is malformed, or wants nothing.
+
+    """
+    try:
+        found = msgspec.toml.decode(file.read_bytes(), type=BlockDistribution)
+    except OSError as error:
+        raise DataError(file, 0, f"cannot be read: {error.strerror}") from error
+    except msgspec.DecodeError as error:
+        raise DataError(file, 0, f"is no distribution of blocks: {error}") from error
+    if not sum(found.blocks.values()):
+        raise DataError(file, 0, "wants no block of any type: give at least one a number above 0 in [blocks]")
+    return found
+
+
+def in_lots(names: Iterable[str], seed: int) -> Sequence[str]:
+    """Names in the order in which the seed draws them; names that come or go change nothing between the others."""
+    return sorted(names, key=lambda name: hashlib.sha256(f"{seed}\0{name}".encode("utf-8", "surrogatepass")).digest())
+
+
+def still_wanted(wanted: Mapping[BlockGroup, int], kept: Mapping[BlockGroup, int]) -> dict[BlockGroup, int]:
+    """Type → how many more blocks of it are wanted; types that have enough are left out."""
+    return {group: number - kept.get(group, 0) for group, number in wanted.items() if number > kept.get(group, 0)}
+
+
+# Whether tests notice that a part of a file is gone: they run with the part taken out, and what they said
+# is kept.
+
+STAGE = "samples"
+PartEnd: TypeAlias = Literal["noticed", "unnoticed", "dependent", "unbuilt", "untested"]
+"""What became of a part: tests fail without it; they pass without it; they do not pass alone with it; the text cannot be read without it; the machine failed, or they did not end in time."""
+_PATIENCE, _SHORTEST_S = 5.0, 10.0
+"""Without a part the tests may take so many times what all took in the finished project, but at least so long (s)."""
+_DOUBTS = 3
+"""So often a test that fails without a part, and passes then, is left out; what fails only now and then, or in the company of others, is not to be taken for a test that notices."""
+_UNTOLD = frozenset({"infrastructure", "timeout"})
+"""Ends of a run that may say something of the machine: such a part is tried again by the next build."""
+_UNREAD = frozenset({"syntax", "indentation", "compile"})
+
+
+class TriedPart(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a file that was taken out, with what the tests said."""
+
+    key: str
+    ends: PartEnd
+    noticed_by: tuple[str, ...] = ()
+    """The first test that failed without it, and again alone; all that failed in both runs, where their runner does not say which was first."""
+
+
+class _NothingTold(Exception):  # noqa: N818 - the name says what happened
+    """The tests can tell nothing of a part."""
+
+    def __init__(self, ends: PartEnd) -> None:
+        super().__init__(ends)
+        self.ends: PartEnd = ends
+
+
+@dataclass(slots=True)
+class PartTester:
+    """Takes parts out of the files of a repository. What was tried before is not tried again."""
+
+    finished: FinishedProject
+    warm: WarmTests
+    """Runs its tests."""
+    folder: StageFolder
+    retries: RetryPolicy
+    slots: asyncio.Semaphore
+    tried_now: Callable[[TriedPart], None] = lambda _: None
+    _known: dict[str, TriedPart] = field(default_factory=dict)
+    _alone: dict[frozenset[str], asyncio.Task[bool]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Read what was tried before."""
+        self._known = {one.key: one for one in self.folder.added(STAGE, TriedPart)}
+
+    async def tried(self, key: str, path: str, changed: str, tests: tuple[str, ...]) -> TriedPart:
+        """What the tests say of a file (`changed`: its text without the part). `key` tells parts apart."""
+        known = self._known.get(key)
+        if known is None:
+            known = await self._try(key, path, changed, frozenset(tests))
+            if known.ends != "untested":
+                self._known[key] = known
+                self.folder.add(STAGE, known)
+            self.folder.log(
+                STAGE, f"{known.ends}: {key}" + f" (by {', '.join(known.noticed_by[:3])})" * bool(known.noticed_by)
+            )
+        self.tried_now(known)
+        return known
+
+    async def _try(self, key: str, path: str, changed: str, tests: frozenset[str]) -> TriedPart:
+        try:
+            await self._check_alone(tests)
+            noticed_by = await self._noticed_by(path, changed, tests)
+        except _NothingTold as error:
+            return TriedPart(key=key, ends=error.ends)
+        return TriedPart(key=key, ends="noticed" if noticed_by else "unnoticed", noticed_by=tuple(sorted(noticed_by)))
+
+    async def _noticed_by(self, path: str, changed: str, tests: frozenset[str]) -> frozenset[str]:
+        """What fails without the part, and again alone."""
+        left = tests
+        for _ in range(_DOUBTS):
+            missed = await self._missed(path, changed, left) if left else left
+            again = await self._missed(path, changed, missed) if missed else missed
+            if not missed or (again and await self._are_sound(again)):
+                return again
+            left -= missed
+        return frozenset()
+
+    async def _missed(self, path: str, changed: str, tests: frozenset[str]) -> frozenset[str]:
+        """The first test that fails without the part; all that fail, where it is not known which was first."""
+        result = _told(await self._run({path: changed}, tests))
+        if result.verdict_class in _UNREAD:
+            raise _NothingTold("unbuilt")
+        return tests & {result.first_failed} or _unpassed(result, tests)
+
+    async def _check_alone(self, tests: frozenset[str]) -> None:
+        """Refuse tests that do not pass in the finished project without the others; that is found out once for the same tests."""
+        if not await self._are_sound(tests):
+            raise _NothingTold("dependent")
+
+    async def _are_sound(self, tests: frozenset[str]) -> bool:
+        """Whether tests pass in the finished project without the others: one that needs another before it fails alone with the part and without."""
+        if tests not in self._alone:
+            self._alone[tests] = asyncio.create_task(self._pass_alone(tests))
+        return await asyncio.shield(self._alone[tests])
+
+    async def _pass_alone(self, tests: frozenset[str]) -> bool:
+        async with self.slots:
+            if await self.warm.passes(tests):
+                return True
+        return not _unpassed(_told(await self._run({}, tests)), tests)
+
+    async def _run(self, changed: dict[str, str], tests: frozenset[str]) -> Result:
+        plan, took_s = self.finished.project.plan, self.finished.baseline.wall_ms / 1000
+        shorter_s = min(plan.timeout_s, max(_SHORTEST_S, _PATIENCE * took_s))
+        limit_s = math.ceil(shorter_s if changed else plan.timeout_s)
+        async with self.slots:
+            return await self.retries.result(
+                lambda: self.warm.run(changed, tests, timeout_s=limit_s, first=bool(changed)), limit_s
+            )
+
+
+def _told(result: Result) -> Result:
+    if result.verdict_class in _UNTOLD:
+        raise _NothingTold("untested")
+    return result
+
+
+def _unpassed(result: Result, tests: frozenset[str]) -> frozenset[str]:
+    """Those of the tests that did not pass."""
+    return tests - (result.tests or frozenset())
+
 
 LINES = 30
 """The most lines of a block, unless another number is asked for: an answer may have 256 tokens."""
@@ -184,3 +375,40 @@ class SampleDrawer:
                 yield structs.replace(sample, inner=InnerPart(start=sample.end, end=sample.end))
             else:
                 yield sample
+
+
+# The parts of a block that scenario 2 asks for: the rest of its body from a later statement, the value of
+# an assignment or a `return`, the arguments of a call.
+
+_VALUES = ("right", "value")
+_NOTHING = {"python": "None"}
+
+
+def inner_spans(file: BlockFile, block: CodeBlock) -> Iterator[tuple[int, int, str]]:
+    """Start and end of each part of a block that may be asked for, with what stands there when it is gone."""
+    for start, _ in block.statements[1:]:
+        yield start, block.end, patch(file.language, file.text, start, block.end)
+    yield from _of_statement(file, block)
+
+
+def _of_statement(file: BlockFile, block: CodeBlock) -> Iterator[tuple[int, int, str]]:
+    first, last = file.tree.byte(block.start), file.tree.byte(block.end)
+    top = file.tree.root.descendant_for_byte_range(first, last)
+    nodes = descendants(top) if top is not None else iter(())
+    for node in nodes:
+        if first <= node.start_byte and node.end_byte <= last:
+            yield from _parts(file, node)
+
+
+def _parts(file: BlockFile, node: tree_sitter.Node) -> Iterator[tuple[int, int, str]]:
+    nothing = _NOTHING.get(file.language.id, "null")
+    if node.type == "return_statement" and node.named_children:
+        yield *file.tree.span(node.named_children[0]), nothing
+    elif node.type in file.language.operators | {"variable_declarator"}:
+        found = next((part for name in _VALUES if (part := node.child_by_field_name(name)) is not None), None)
+        if found is not None and "assign" in node.type + "assign" * (node.type == "variable_declarator"):
+            yield *file.tree.span(found), nothing
+    elif node.type in file.language.calls:
+        given = node.child_by_field_name("arguments")
+        if given is not None and given.named_children:
+            yield file.tree.span(given.named_children[0])[0], file.tree.span(given.named_children[-1])[1], ""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum, sqrt
+from pathlib import Path
 from typing import Any
 
-from corpora.calibration.cases import LabelledCase
+import msgspec
+
+from corpora.errors import DataError
 from replay.numbers.agreement import cohens_kappa, spearman
-from replay.numbers.intervals import FigureDocument, figure, share
-from replay.numbers.students_t import student_quantile
+from replay.numbers.intervals import FigureDocument, figure, share, student_quantile
 from server.judging import TextJudge
 
 
@@ -79,3 +81,59 @@ def mean(values: Sequence[float]) -> FigureDocument:
         return figure(value, None, n, n, None)
     half = student_quantile(0.975, n - 1) * sqrt(squares / (n - 1) / n)
     return figure(value, (value - half, value + half), n, n, None)
+
+
+# The file of a calibration: texts that people have scored, a JSON line each.
+
+
+class LabelledCase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Two texts and the score that a person gave the second, on the scale of the rubric."""
+
+    name: str
+    truth: str
+    response: str
+    label: float | None = None
+    """None: nobody has scored it yet."""
+    rater: str = ""
+    task: str = ""
+    """Whose rubric it is scored by, as `relevance` ("": not said). A label by one rubric says nothing of another."""
+
+
+_CASES = msgspec.json.Decoder(LabelledCase)
+
+
+def read_cases(file: Path) -> list[LabelledCase]:
+    """All cases of a file; a later line about a name takes the place of an earlier one.
+
+    Raises:
+        DataError: the file cannot be read, or a line is no case.
+
+    """
+    found: dict[str, LabelledCase] = {}
+    try:
+        lines = file.read_text("utf-8").split("\n")
+    except OSError as error:
+        raise DataError(file, 0, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(file, 0, f"cannot be read: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                case = _CASES.decode(line)
+            except msgspec.DecodeError as error:
+                raise DataError(file, number, f"no labelled case (name, truth, response, label): {error}") from error
+            found[case.name] = case
+    return list(found.values())
+
+
+def write_cases(file: Path, cases: Iterable[LabelledCase]) -> None:
+    """Add cases to a file, each line whole.
+
+    Raises:
+        OSError: it cannot be written.
+
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("ab") as lines:
+        for case in cases:
+            lines.write(msgspec.json.encode(case) + b"\n")

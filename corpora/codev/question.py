@@ -1,11 +1,24 @@
-"""How Codev-Bench asks a general chat model for a block, in our words (Pan et al. 2024, arXiv 2410.01353, Appendix D). Its answer is read by the rules of that paper (`corpora.codev.fences`)."""
+"""How Codev-Bench asks a general chat model for a block, in our words (Pan et al. 2024, arXiv 2410.01353, Appendix D). Its answer is read by the rules of that paper (`corpora.codev.question`)."""
 
 from __future__ import annotations
 
-from corpora.codev.fences import code_in
+import re
+
 from server.context import Context
 from server.prompt import ChatForm, ChatMessage, Prompt
 from server.repair.rules import AnswerRules
+
+# The code of a chat's answer as Codev-Bench reads it (`preview_test_llms` of its `src/evaluate.py`), behind
+# the switch `paper_rules`.
+
+_FENCED = re.compile(r"```[^\n]*?\n(.*?)\n```", re.DOTALL)
+
+
+def code_in(answer: str) -> str:
+    """What stands in the last fences of an answer; nothing where it has none."""
+    found = _FENCED.findall(answer)
+    return found[-1] if found else ""
+
 
 _RULES = """You complete code. You are shown one file: behind <filename> stands its name, behind <fim_prefix> what comes before the cursor, and behind <fim_suffix> what comes after it. Work out \
 what belongs between the two; it would stand behind <fim_middle>.

@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 from itertools import takewhile
 
-from corpora.devbench.evaluator_frames import CSHARP_MAIN, CSHARP_NAMESPACE, CXX_MAIN, PYTHON_PLOTS
 from corpora.programs import Assembled
 
 _COMMENTS = {"python": "#", "javascript": "//", "typescript": "//"}
@@ -149,3 +148,71 @@ def _in_class(text: str, start: int, assertions: str) -> tuple[str, int]:
     frame = CSHARP_NAMESPACE if has_packages else CSHARP_MAIN
     before, _, after = frame.replace("CLASS", name).partition("PROGRAM")
     return before + text + after.replace("ASSERTIONS", assertions), len(before)
+
+
+# What DevBench's script puts around programs: its frames of C++ and C# as they are, and what its Python
+# head does, in other words.
+
+PYTHON_PLOTS = """import matplotlib
+import matplotlib.pyplot as plt
+matplotlib.use("Agg")
+original_show = plt.show
+plt.show = non_blocking_show = lambda *_, **__: (plt.savefig("shown.png"), plt.close())[1]
+"""
+"""Plots are drawn without a screen, and `show` saves them.
+
+The head also lengthens time limits of tornado's client, which here has no network, and imports `os` and `asyncio`.
+"""
+CXX_MAIN = """
+#include <iostream>
+#include <cassert>
+#include <string>
+#include <vector>
+#include <algorithm>
+
+int main() {
+    PROGRAM
+
+    // Run assertions if any
+    ASSERTIONS
+
+    return 0;
+}
+"""
+CSHARP_MAIN = """
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading.Tasks;
+
+public class CLASS
+{
+    public static void Main(string[] args)
+    {
+        PROGRAM
+
+        // Run assertions if any
+        ASSERTIONS
+    }
+}
+"""
+CSHARP_NAMESPACE = """
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading.Tasks;
+
+namespace TestNamespace
+{
+    public class CLASS
+    {
+        public static void Main(string[] args)
+        {
+            PROGRAM
+
+            // Run assertions if any
+            ASSERTIONS
+        }
+    }
+}
+"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,6 @@ from types import MappingProxyType
 import yaml
 
 from corpora.efcb.efcb_files import IN_REPOSITORY
-from corpora.efcb.letters import letter_of
 from corpora.efcb.questions import CHOICE_TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.scores import SCALES, QuestionScore
 from corpora.errors import DataError
@@ -138,3 +138,25 @@ class Examination:
         except ProviderError as error:
             return QuestionOutcome(question, answer, failure=f"judge: {error}")
         return QuestionOutcome(question, answer, judgement.answers, judgement.score)
+
+
+# Reads a letter from a model's answer, or says that there is none: nothing is guessed.
+
+_ANSWER = re.compile(
+    r"""[\s*_`"'(\[]*                                  # marks of emphasis, quotes, brackets
+    (?:(?:the\s+)?(?:correct\s+|right\s+|best\s+)?(?:answer|choice|option|solution)(?:\s+is)?\s*[:=]?)?
+    [\s*_`"'(\[]*(?:choice|option)?\s*
+    (?P<letter>[A-D])
+    [\s*_`"')\].:,]*\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def letter_of(answer: str) -> str | None:
+    """The letter that an answer consists of, in upper case; None where it says anything else, or several letters.
+
+    The benchmark asks for one upper-case letter and publishes no parser. `B`, `b`, `(B)`, `**B.**`, `Choice B` and `The answer is: B` are read; `A or B`, a
+    sentence with a reason, and an empty answer are not.
+    """
+    found = _ANSWER.match(answer)
+    return found["letter"].upper() if found else None

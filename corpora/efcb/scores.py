@@ -13,8 +13,7 @@ from math import fsum, sqrt
 from types import MappingProxyType
 
 from corpora.efcb.questions import CHOICE_TASKS, TASKS, TaskName
-from replay.numbers.intervals import FigureDocument, figure, share, wilson
-from replay.numbers.students_t import student_quantile
+from replay.numbers.intervals import FigureDocument, figure, share, student_quantile, wilson
 
 _Z = 1.959963984540054
 SCALES: Mapping[TaskName, float] = MappingProxyType(

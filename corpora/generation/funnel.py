@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import re
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,11 +26,12 @@ from typing import Any
 import msgspec
 
 from corpora.audits.duplicates import TOKENS, TREE, similarity_of
-from corpora.devbench.corpus import CATEGORIES, FOLDERS, name_of
+from corpora.devbench.corpus import CATEGORIES, FOLDERS, name_of, task_of
 from corpora.devbench.devbench_files import Instance
 from corpora.errors import DataError
-from corpora.generation.candidates import Refusal, instance_of, parsed_task
 from corpora.tasks import Task
+from syntax.languages import language_of
+from syntax.parse import has_error
 
 _RUN = re.compile("[0-9a-f]{32}")
 STAGES = ("malformed", "unparsable", "broken", "unnoticed", "untested", "duplicate", "review")
@@ -218,3 +221,68 @@ def write_benchmark(folder: Path, tasks: Iterable[Task], instances: Mapping[str,
         file = folder / "benchmark" / language / category / f"{category}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in cells[language, category]))
+
+
+# What a chat model answered, read as a task, or the reason why it is none.
+
+_TELLING = 20
+"""Characters from which on a golden completion that stands beside the gap too gives it away; shorter ones come by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an answer goes no further: the stage of the funnel that it did not pass, and the reason."""
+
+    stage: str
+    reason: str
+
+
+def instance_of(text: str, language: str, id_: str) -> Instance | Refusal:
+    """The first JSON object in a text as an instance; stage `malformed` if there is none, or a member lacks or gives the gap away."""
+    found = _object(text)
+    if found is None:
+        return Refusal("malformed", "there is no JSON object in the answer")
+    try:
+        instance = msgspec.convert({**found, "id": id_, "language": language}, Instance)
+    except msgspec.ValidationError as error:
+        return Refusal("malformed", str(error))
+    if not _is_text(instance):
+        return Refusal("malformed", "half a surrogate pair is in it")
+    golden = instance.golden_completion.strip()
+    if not golden:
+        return Refusal("malformed", "the golden completion is empty")
+    if len(golden) > _TELLING and (golden in instance.suffix or golden in instance.prefix):
+        return Refusal("malformed", "the golden completion stands beside the gap too")
+    return instance
+
+
+def parsed_task(instance: Instance, language: str, category: str) -> Task | Refusal:
+    """The task of an instance; stage `unparsable` if the finished program has a syntax error."""
+    task, known = task_of(instance, language, category, packages=False), language_of(language)
+    whole = f"{task.finished.text}\n{instance.assertions}\n"
+    if known is not None and has_error(known, whole):
+        return Refusal("unparsable", "the finished program has a syntax error")
+    return task
+
+
+def _is_text(instance: Instance) -> bool:
+    try:
+        msgspec.json.encode(instance)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _object(text: str) -> dict[str, object] | None:
+    """The first JSON object with a prefix in a text, whatever stands around it; line feeds in its strings are allowed."""
+    decoder, at = json.JSONDecoder(strict=False), text.find("{")
+    while at >= 0:
+        try:
+            found, _ = decoder.raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError):
+            at = text.find("{", at + 1)
+            continue
+        if isinstance(found, dict) and "prefix" in found:
+            return found
+        at = text.find("{", at + 1)
+    return None

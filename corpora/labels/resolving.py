@@ -8,9 +8,8 @@ from typing import get_args
 
 import tree_sitter
 
-from corpora.labels.imports import words
 from corpora.labels.name_rules import NameKind
-from corpora.labels.names import ByteSpan, DefinedName, NameScope, NamesOfFile, UsedName, base_name
+from corpora.labels.names import ByteSpan, DefinedName, NameScope, NamesOfFile, UsedName, base_name, words
 
 _DEEPEST = 12
 """Calls on calls whose types are looked for."""

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import cast
 
+import tree_sitter
+
 from corpora.mined.corpus_file import GapKind, MinedCategory
-from corpora.mining.logic import is_stub, logic
 from syntax.bodies import ConstructBody, bodies, conditions
 from syntax.gaps import patch
 from syntax.languages import Language
+from syntax.parse import Tree, parse
 
 NAMES: Mapping[str, str] = MappingProxyType({"function": "function", "if": "if", "for": "loop", "while": "loop"})
 """The constructs of Algorithm 1, by the kinds of the syntax."""
@@ -33,7 +35,7 @@ _FAILS: Mapping[str, str] = MappingProxyType(
 """What stands in the place of a body that must return something, where the compiler would refuse an empty one: else nothing would be said of the tests."""
 _BEGINS = frozenset({"if", "for", "while"})
 _DELEGATES = 2
-"""A function of one statement must have so much logic (`corpora.mining.logic`); with less it hands something on."""
+"""A function of one statement must have so much logic (`corpora.mining.gaps`); with less it hands something on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +105,56 @@ def _trivial_body(language: Language, text: str, body: ConstructBody) -> str:
     lone = len(body.statements) == 1 and not body.statements[0][0]
     short = much < _DELEGATES if body.kind == "function" and lone else not much
     return "trivial" if short or (lone and is_stub(language, text, start, end)) else ""
+
+
+# How much logic a piece of code has: what is trivial is no task (SimCopilot, section 3.1).
+
+_OPERATORS = frozenset({"binary_operator", "boolean_operator", "comparison_operator", "binary_expression", "binary"})
+_FLOW = frozenset(
+    {
+        "generator_expression",
+        "conditional_expression",
+        "ternary_expression",
+        "conditional",
+        "switch_statement",
+        "switch_expression",
+        "expression_switch_statement",
+        "type_switch_statement",
+        "select_statement",
+        "match_statement",
+        "match_expression",
+        "case",
+    }
+)
+"""Control flow beside the functions, branches, loops and `try` of a language; and everything whose name ends with `_comprehension`."""
+_RAISES = frozenset({"raise_statement", "throw_statement", "macro_invocation"})
+_STUBS = ("notimplemented", "not implemented", "unimplemented", "todo")
+
+
+def logic(language: Language, text: str, start: int, end: int) -> int:
+    """How many calls, operators (arithmetic, comparisons, `and`) and pieces of control flow lie in a part of a text.
+
+    Example: `return len(self.rows)` has 1, `return sum(a * b for a, b in rows)` 3.
+    """
+    tree = parse(language, text)
+    counted = language.calls | _OPERATORS | _FLOW | frozenset(language.kinds)
+    return sum(node.type in counted or node.type.endswith("_comprehension") for node in _inside(tree, start, end))
+
+
+def is_stub(language: Language, text: str, start: int, end: int) -> bool:
+    """Whether a part of a text only says that something is not implemented yet."""
+    tree = parse(language, text)
+    raises = any(node.type in _RAISES for node in _inside(tree, start, end))
+    return raises and any(word in text[start:end].casefold() for word in _STUBS)
+
+
+def _inside(tree: Tree, start: int, end: int) -> Iterator[tree_sitter.Node]:
+    """The named nodes that lie in a part of a text."""
+    first, last, stack = tree.byte(start), tree.byte(end), [tree.root]
+    while stack:
+        node = stack.pop()
+        if node.end_byte <= first or node.start_byte >= last:
+            continue
+        if node.is_named and node.start_byte >= first and node.end_byte <= last:
+            yield node
+        stack.extend(node.children)

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import structs
 
+from corpora.codev.block_tests import BlockBench, BlockTests
 from corpora.corpus import Corpus, ShowsEvidence, chosen, corpus_of
 from corpora.errors import CorpusError
+from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
 from corpora.options import EvaluateOptions, drawn
 from corpora.packages import PackagedPrograms
-from corpora.run.player import TaskPlayer
-from corpora.run.readiness import Readiness
 from corpora.run.scores import NO_ERRORS, cells_excluded, summary
 from corpora.run.task_cases import TaskCases
 from corpora.tasks import Task
 from replay.judge.judge import Judge
 from replay.judge.kept_results import KeptResults
-from replay.judge.shared_results import ResultsInScope
-from replay.judge.tape_cases import TestWarning
+from replay.judge.shared_results import ResultsInScope, SharedResults
+from replay.judge.tape_cases import NO_WITNESS, TestWarning, damage_warnings
 from replay.judge.trials import Trials
-from replay.play.instructions import Ask
+from replay.play.assistant import Steps
+from replay.play.flights import suggestion_of
+from replay.play.instructions import Answer, Ask, DidClose, DidOpen, MomentEnded, Spot
+from replay.records import Ending
 from replay.run.findings import Findings
 from replay.run.sources.seam import Subject, TestContext
-from runners.errors import MachineFails, RunnerError, ToolchainMissing
-from runners.programs import Programs, cold
+from runners.errors import MachineFails, RunnerError, SandboxFailed, ToolchainMissing
+from runners.programs import Program, Programs, cold
 from runners.protocol import Sandbox
+from runners.verdicts import RetryPolicy
 
 
 @dataclass(slots=True)
@@ -200,3 +205,145 @@ class CorpusSource:
         """What the evaluation comes to, as one JSON document."""
         errors = self.corpus.errors(options.published, self.tasks) if options.published else NO_ERRORS
         return summary(options, self.tasks, found.records, errors) | {"apart": cells_excluded(self.excluded)}
+
+
+# Asks the tasks of a corpus one by one: each document is opened, asked about, and closed.
+
+
+@dataclass(slots=True)
+class TaskPlayer:
+    """Asks for answer number `sample` (from 0) to each of some tasks."""
+
+    tasks: Sequence[Task]
+    sample: int = 0
+    reached: int = 0
+    now: float = 0.0
+    effort: None = None
+    unit: str = "task"
+    duration: float = 0.0
+    as_recorded: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many tasks there are; `reached` of them are asked."""
+        return len(self.tasks)
+
+    @property
+    def planned(self) -> int:
+        """Each task has one moment."""
+        return self.size
+
+    def play(self) -> Steps:
+        """Ask all."""
+        for number, task in enumerate(self.tasks):
+            self.reached = number
+            yield from self._one(task)
+        self.reached = self.size
+
+    def _one(self, task: Task) -> Steps:
+        moment = task.moment(self.sample)
+        spot = Spot(moment, task.before, task.after)
+        ask = Ask(moment, task.before, task.after, spot, evidence=tuple(each.path for each in task.evidence))
+        for each in task.evidence:
+            yield DidOpen(each.path, task.language, each.text)
+        yield DidOpen(task.path, task.language, task.before + task.after)
+        answer = yield ask
+        assert isinstance(answer, Answer)
+        for path in (task.path, *ask.evidence):
+            yield DidClose(path)
+        suggestion = None if answer.failed else suggestion_of(answer, ask, answer.measured)
+        yield MomentEnded(moment, task.before, task.after, _ending(answer), suggestion, spot=spot)
+
+
+def _ending(answer: Answer) -> Ending:
+    """How a moment ends in an editor that shows what it gets; nobody accepts or rejects it."""
+    if answer.failed:
+        return Ending("failed", answer.failed)
+    if answer.filtered:
+        return Ending("filtered", answer.filtered)
+    return Ending("shown" if answer.text else "empty")
+
+
+# Whether the programs of a language run here: a small program of each says what runs it, and so shows that
+# its toolchain works.
+
+VERSIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "python": "import sys\nprint(sys.version)",
+        "javascript": "console.log(process.version)",
+        "typescript": "console.log(process.version)",
+        "java": "public class Main { public static void main(String[] a) { System.out.println(Runtime.version()); } }",
+        "cpp": "#include <iostream>\nint main() { std::cout << __VERSION__; }",
+        "csharp": "System.Console.WriteLine(System.Environment.Version);",
+    }
+)
+"""A program for each language that prints the version of what runs it."""
+_START_S = 120.0
+
+
+@dataclass(slots=True)
+class Readiness:
+    """Makes toolchains and repositories ready. `machines` says of each ready language what runs it."""
+
+    sandbox: Sandbox
+    programs: Programs
+    retries: RetryPolicy
+    notify: Callable[[str], None]
+    machines: dict[str, str] = field(default_factory=dict)
+
+    cache: Path = field(default_factory=Path)
+    """Where toolchains are kept between runs."""
+    shared: SharedResults | None = None
+    """Results of tests that this run shares with others."""
+    workers: int = 1
+    """How many tests of a block run at once."""
+    _benches: list[RepositoryBench] = field(default_factory=list)
+    _blocks: list[BlockBench] = field(default_factory=list)
+
+    async def prepare(self, task: Task) -> None:
+        """Make ready what runs tasks like this one: the toolchain of its language, without packages, or its repository.
+
+        Raises:
+            RunnerError: the toolchain is missing, or does not work in this sandbox; or the machine failed.
+            LeftOutError: the tests of the repository do not pass without any change.
+
+        """
+        tests = task.tests
+        if isinstance(tests, RepositoryTests):
+            self.machines[task.place] = await self._opened(tests.bench)
+        elif isinstance(tests, BlockTests):
+            self.machines[task.place] = await self._opened(tests.bench.repository)
+            self._blocks.append(tests.bench)
+            await tests.bench.hold(self.notify, self.workers)
+        else:
+            self.machines[task.place] = await self._version(task.language)
+
+    async def _opened(self, bench: RepositoryBench) -> str:
+        self._benches.append(bench)
+        return await bench.open(self.sandbox, self.cache, self.retries, self.notify, self.shared)
+
+    @property
+    def warnings(self) -> list[TestWarning]:
+        """Why the tests of a repository cannot be trusted."""
+        forgeable = any(bench.is_forgeable for bench in self._benches)
+        damaged = damage_warnings(bench.damage for bench in self._benches)
+        return [*([TestWarning("no witness", NO_WITNESS)] if forgeable else []), *damaged]
+
+    async def close(self) -> None:
+        """Remove the repositories that were laid out."""
+        for blocks in self._blocks:
+            await blocks.close()
+        for bench in self._benches:
+            bench.close()
+
+    async def _version(self, language: str) -> str:
+        self.notify(f"{language}: the toolchain gets ready")
+        program = Program(language, VERSIONS.get(language, ""))
+        result = await self.retries.result(lambda: self.programs.run(program, timeout_s=_START_S), _START_S)
+        if result.verdict_class == "infrastructure":
+            raise SandboxFailed(f"{language}: {result.message}")
+        if result.verdict_class != "passed":
+            raise ToolchainMissing(
+                f"programs in {language} do not run in the sandbox {self.sandbox.name}: {result.message}"
+            )
+        return f"{self.sandbox.name} {result.log}"

@@ -8,8 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from corpora.fetching import digest
-from corpora.simcopilot.comparing import decoded, difference
-from corpora.simcopilot.simcopilot_files import EXTENSIONS, OutputCase
+from corpora.simcopilot.simcopilot_files import EXTENSIONS, OutputCase, decoded, difference
 from replay.judge.states import ProjectState
 from runners.errors import SandboxFailed
 from runners.programs import JAVAC, Command, Program, Programs, ReachedChecks

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -11,7 +14,6 @@ from typing import Any, Literal
 import msgspec
 
 from corpora.errors import DataError
-from corpora.simcopilot.comparing import decoded
 
 FOLDERS: Mapping[str, str] = MappingProxyType({"python": "Python", "java": "Java"})
 """LSP identifier → its folder."""
@@ -122,3 +124,48 @@ def _decoded(file: Path, kind: Any) -> Any:
 def _unreadable(file: Path, error: OSError | UnicodeDecodeError) -> DataError:
     why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
     return DataError(file, 0, f"cannot be read ({why}): name the folder of SimCopilot with --data")
+
+
+# Whether a program wrote what was expected, by the rules of SimCopilot's script
+# (`eval_code.execute_and_compare`).
+
+_REFUSED = ("Error", "Timeout")
+"""An output that begins so counts as the message of a program that failed."""
+
+
+def decoded(expected: str) -> str:
+    r"""Return an expected output as the script reads it: backslashes begin escapes, and each byte of its UTF-8 is a character.
+
+    Example: `"a\\n"` is `"a\n"`, and `"é"` is `"Ã©"`, so that no output with it is ever equal; only its last line may still be.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # a backslash that begins no escape stays
+        return codecs.decode(expected.encode(), "unicode_escape")
+
+
+def difference(actual: str, expected: str, *, whole: bool) -> str:
+    """Say how an output differs from a decoded expected one; empty if it passes.
+
+    With `whole` all words are compared, else only the last line that is not blank, without white space at its ends.
+    """
+    actual = actual.replace("\r\n", "\n").replace("\r", "\n")
+    if actual.startswith(_REFUSED):
+        return f"its output begins with {actual[:7]!r}, which counts as a failure"
+    return _first_word(actual, expected) if whole else _last_lines(actual, expected)
+
+
+def _last_lines(actual: str, expected: str) -> str:
+    found, wanted = _last_line(actual), _last_line(expected)
+    return "" if found == wanted else f"its last line is {found!r}, not {wanted!r}"
+
+
+def _last_line(text: str) -> str:
+    return text.strip().split("\n")[-1].strip()
+
+
+def _first_word(actual: str, expected: str) -> str:
+    pairs = zip_longest(actual.split(), expected.split(), fillvalue="")
+    for number, (found, wanted) in enumerate(pairs, 1):
+        if found != wanted:
+            return f"word {number} of its output is {found!r}, not {wanted!r}"
+    return ""

@@ -1,7 +1,13 @@
 """Relevance and helpfulness of suggestions, scored by a judge, as DevBench does (Golnari et al. 2026, section 3.3 and Appendix B.4)."""
 
-from corpora.usefulness.judging import JudgedSuggestion, SuggestionJudges, suggestions_of
+from corpora.usefulness.judging import (
+    DIMENSIONS,
+    GAP,
+    JudgedSuggestion,
+    SuggestionJudges,
+    code_with_gap,
+    suggestions_of,
+)
 from corpora.usefulness.report import usefulness
-from corpora.usefulness.rubrics import DIMENSIONS, GAP, code_with_gap
 
 __all__ = ["DIMENSIONS", "GAP", "JudgedSuggestion", "SuggestionJudges", "code_with_gap", "suggestions_of", "usefulness"]

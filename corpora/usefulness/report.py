@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from typing import Any
 
-from corpora.usefulness.judging import JudgedSuggestion
-from corpora.usefulness.rubrics import DIMENSIONS
+from corpora.usefulness.judging import DIMENSIONS, JudgedSuggestion
 from replay.numbers.bootstrap import RESAMPLES, bootstrapped_mean
 from replay.numbers.intervals import FigureDocument
 

@@ -10,6 +10,7 @@ import contextlib
 import math
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,12 +18,12 @@ from typing import Any
 
 import msgspec
 
-from replay.editor.connection import METHOD_NOT_FOUND, Connection
 from replay.errors import ConnectionEndedError, RefusedRequestError, ServerError
 from replay.play.instructions import Answer, Ask, DidChange, DidClose, DidOpen, DidSave, SendFeedback, VerifyCheckpoint
 from replay.records import Moment, TrailStep
 from replay.tapes.tape import digest
-from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
+from server.wire.framing import Frame, FrameReader, InvalidFrame
+from server.wire.plain import DID_ACCEPT_PART, DID_SHOW, STREAMED, UNDER_WAY, decode_any, encode_any
 from syntax.errors import OffsetError
 from syntax.text import cut, end_offset_at, length, offset_at, position_at, splice
 
@@ -399,3 +400,183 @@ def _greeting(root: str, options: Mapping[str, Any]) -> dict[str, Any]:
             },
         },
     }
+
+
+# The process of a language server, and JSON-RPC over its standard input and output.
+#
+# Results stay plain JSON: no type of the protocol is needed here, and the libraries that have them take half a second to import.
+
+METHOD_NOT_FOUND = -32601
+_ANSWERED_WITH_NULL = frozenset({"client/registerCapability"})
+_CHUNK = 1 << 16
+_LOG_LINES = 40
+_LINE_BYTES = 4000
+_LAST_WORDS_S = 2.0
+
+
+class Connection:
+    """A JSON-RPC client for a child process; keeps the end of what the server writes on standard error.
+
+    `streamed` is told what there is of an answer while it comes, with its request's token. `under_way` holds, by token, what to set when our own server says that a request which it will cancel has reached its provider.
+    """
+
+    def __init__(self) -> None:
+        self.log: deque[str] = deque(maxlen=_LOG_LINES)
+        self.under_way: dict[str, asyncio.Event] = {}
+        self.streamed: Callable[[str, str], None] | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._answers: dict[str, asyncio.Future[Any]] = {}
+        self._living: asyncio.Task[None] | None = None
+        self._draining: asyncio.Task[None] | None = None
+
+    async def start(self, argv: Sequence[str], env: Mapping[str, str] | None, folder: Path) -> None:
+        """Start the server in a folder. Raises OSError where that is not possible."""
+        pipe = asyncio.subprocess.PIPE
+        self._process = await asyncio.create_subprocess_exec(
+            *argv,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            env=env,
+            cwd=folder,
+            start_new_session=True,  # Ctrl-C is for us; it goes when we do
+        )
+        self._living = asyncio.create_task(self._live(self._process))
+        self._draining = asyncio.create_task(self._drain(self._process))
+
+    def request(self, method: str, params: Any, number: str | None = None) -> asyncio.Future[Any]:
+        """Send a request, with a number of its own; the future has the result.
+
+        It fails with `RefusedRequestError` for an error of the server, and with `ConnectionEndedError` if the server ends before.
+        """
+        number = number or str(uuid.uuid4())
+        answer = self._answers[number] = asyncio.get_running_loop().create_future()
+        if self._living is None or self._living.done():
+            self._fail(ConnectionEndedError("the language server has ended"))
+        else:
+            self._send({"id": number, "method": method, **_given(params)})
+        return answer
+
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification."""
+        self._send({"method": method, **_given(params)})
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        body = encode_any({"jsonrpc": "2.0", **message})
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+    async def _live(self, process: asyncio.subprocess.Process) -> None:
+        """Take the server's messages until it ends; nobody waits for an answer after that."""
+        frames = FrameReader()
+        assert process.stdout is not None
+        try:
+            while chunk := await process.stdout.read(_CHUNK):
+                for frame in frames.feed(chunk):
+                    self._take(frame)
+            await process.wait()
+        finally:
+            self._fail(ConnectionEndedError("the language server has ended"))
+
+    async def _drain(self, process: asyncio.subprocess.Process) -> None:
+        """Read the server's standard error, so that it can never block on it; keep the end for messages."""
+        assert process.stderr is not None
+        rest = b""
+        while chunk := await process.stderr.read(_CHUNK):
+            *lines, rest = (rest + chunk).split(b"\n")
+            rest = rest[-_LINE_BYTES:]
+            self.log.extend(line.decode("utf-8", "replace").rstrip() for line in lines[-_LOG_LINES:])
+        if rest:
+            self.log.append(rest.decode("utf-8", "replace").rstrip())
+
+    def _take(self, frame: Frame) -> None:
+        if isinstance(frame, InvalidFrame):
+            return None  # a server may print between its messages
+        try:
+            message = decode_any(frame)
+        except (ValueError, RecursionError) as error:
+            return self._fail(RefusedRequestError(f"the server sent a message that is not JSON: {error}"))
+        if not isinstance(message, dict):
+            return self._fail(RefusedRequestError("the server sent a message that is not JSON-RPC"))
+        if "method" not in message:
+            return self._answered(message)
+        if message.get("id") is None:
+            return self._heard(message)
+        return self._reply(message)
+
+    def _answered(self, message: Mapping[str, Any]) -> None:
+        answer = self._answers.pop(str(message.get("id")), None)
+        if answer is None or answer.done():
+            return  # nobody waits for it any more
+        error = message.get("error")
+        if error is None:
+            answer.set_result(message.get("result"))
+        else:
+            refusal = error if isinstance(error, dict) else {"message": str(error)}
+            answer.set_exception(RefusedRequestError(str(refusal.get("message") or ""), refusal.get("code")))
+
+    def _heard(self, message: Mapping[str, Any]) -> None:
+        """Our own server says that a request which will be given up has reached its provider, or what there is of an answer; other news have no use."""
+        params = message.get("params")
+        if message["method"] == STREAMED and isinstance(params, dict) and self.streamed is not None:
+            self.streamed(str(params.get("token")), str(params.get("text")))
+        if message["method"] == UNDER_WAY and isinstance(params, dict):
+            event = self.under_way.get(str(params.get("token")))
+            if event is not None:
+                event.set()
+
+    def _reply(self, message: Mapping[str, Any]) -> None:
+        method = message["method"]
+        unknown = {"code": METHOD_NOT_FOUND, "message": f"{method} is not known here"}
+        reply = {"result": None} if method in _ANSWERED_WITH_NULL else {"error": unknown}
+        self._send({"id": message["id"], **reply})
+
+    def _fail(self, error: Exception) -> None:
+        waiting, self._answers = self._answers, {}
+        for answer in waiting.values():
+            if not answer.done():
+                answer.set_exception(error)
+                answer.exception()  # marks it as retrieved, also if nobody waits
+
+    @property
+    def dead(self) -> bool:
+        """Whether the server has gone."""
+        return self._process is None or self._process.returncode is not None
+
+    async def ended(self) -> None:
+        """Wait until the server has gone."""
+        assert self._process is not None
+        await self._process.wait()
+
+    async def release(self) -> None:
+        """Wait for a server that ends and close its pipes. Left open, they complain when the event loop is closed before they are."""
+        if self._process is None:
+            return
+        await self._process.wait()
+        for task in (self._living, self._draining):
+            if task is not None:
+                task.cancel()
+                await asyncio.wait({task})  # a cancellation of ours goes on, and that of the task does not
+        self._process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - asyncio gives no other way
+        await asyncio.sleep(0)
+
+    def kill(self) -> None:
+        """End the server at once, if it has not gone."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+
+    async def last_words(self) -> str:
+        """As `epitaph`, once all that the server wrote has been read; a child of its may hold its standard error open."""
+        if self._draining is not None:
+            await asyncio.wait({self._draining}, timeout=_LAST_WORDS_S)
+        return self.epitaph()
+
+    def epitaph(self) -> str:
+        """How the server ended, with the end of what it wrote on standard error."""
+        status = self._process.returncode if self._process else None
+        tail = "\n".join(list(self.log)[-8:])
+        return f"the language server ended with status {status}" + (f"; its last words:\n{tail}" if tail else "")
+
+
+def _given(params: Any) -> dict[str, Any]:
+    return {} if params is None else {"params": params}

@@ -5,16 +5,31 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from msgspec import structs
 
-from replay.judge.adherence import Adherence
 from replay.judge.selection import Selection
 from replay.judge.states import Case, Cases, Judgeable, ProjectState
 from replay.judge.trials import Trials
-from replay.records import Record, Verdict
+from replay.records import AdherenceName, Record, Verdict
 from runners.verdicts import Result
 from syntax.text import offset_of
+
+# The seam "what a suggestion does to instructions of developers": replay knows no catalogue of them.
+
+
+class Adherence(Protocol):
+    """Compares a document with a suggestion in it to the same without it."""
+
+    def __call__(self, language: str, before: str, after: str) -> dict[str, AdherenceName]:
+        """What the suggestion does to each instruction, by id.
+
+        `before` is the document with the least in the place of the suggestion that grammar demands, `after` the one with
+        the suggestion, `language` its LSP identifier. Instructions that are none of this language are left out.
+        """
+        ...
+
 
 UNDETECTED = "the tests pass without this part"
 REPEATED = "the suggestion says again what stood right of the cursor"

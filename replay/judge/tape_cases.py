@@ -9,11 +9,10 @@ from pathlib import Path
 
 from msgspec import structs
 
-from replay.judge.adherence import Adherence
 from replay.judge.baselines import Notify, finished_project, passing_tests
 from replay.judge.fitting import Fit, clipped, fit, fit_fixed
 from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named, rewriting_of
-from replay.judge.judge import Judge
+from replay.judge.judge import Adherence, Judge
 from replay.judge.projects import other_files, starting_files
 from replay.judge.selection import Selection
 from replay.judge.shared_results import ResultsInScope

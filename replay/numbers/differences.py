@@ -17,8 +17,7 @@ from statistics import NormalDist
 from typing import Any, TypeAlias
 
 from replay.numbers.clusters import by_cluster
-from replay.numbers.intervals import CONFIDENCE, Spread, spread_of, wilson
-from replay.numbers.students_t import student_quantile
+from replay.numbers.intervals import CONFIDENCE, Spread, spread_of, student_quantile, wilson
 
 ExactShare: TypeAlias = bool | int | Fraction
 """The share of a moment's answers that pass: of one answer 0 or 1."""

@@ -5,6 +5,7 @@ Documents that are not recorded are searched for credentials too, so that none g
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
@@ -13,8 +14,9 @@ from replay.recording.recorder import Admission, Recorder
 from replay.recording.secrets.exclusion import holds_keys, path_of
 from replay.recording.secrets.numbered_text import NumberedDocument, as_units
 from replay.recording.secrets.redaction import Redactor
-from replay.recording.tape_limits import can_be_recorded, fits_on_a_line
-from replay.tapes.tape import Edit, Open
+from replay.tapes.coding import decoding, encoded
+from replay.tapes.line_files import LONGEST
+from replay.tapes.tape import Edit, Event, Open
 from server.documents import Document
 from server.lsp.events import ClientLeft, DocumentChanged, DocumentClosed, DocumentOpened, DocumentSaved, EditorEvent
 from syntax.text import index_of, length, minimal
@@ -120,3 +122,27 @@ def _touched(before: str, after: str) -> str:
     begin, end = max(0, first - _AROUND), first + len(new) + _AROUND
     at = len(as_units(after[begin:first]))
     return NumberedDocument(_AS, as_units(after[begin:end]), 0).strip(at, at + length(new)).text
+
+
+# Which events and documents a tape can hold: a recording stays readable whatever an editor sends.
+
+_decode = decoding(Event)
+_MOST_BYTES = 12
+"""The most bytes that one character takes on a line: two halves of a surrogate pair, as escapes."""
+_REST = 2**16
+"""The most bytes of the rest of the line: the document's path and language."""
+
+
+def can_be_recorded(event: Event) -> bool:
+    """Whether a reader accepts the line of an event: no offset is negative, each number is finite and not too large."""
+    try:
+        _decode(encoded(event))
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return True
+
+
+def fits_on_a_line(document: Document) -> bool:
+    """Whether the line that opens a document is short enough for a reader, even if parts of the text are covered."""
+    room = LONGEST - _REST
+    return len(document.text) * _MOST_BYTES <= room or len(json.dumps(document.text)) <= room

@@ -1,21 +1,23 @@
 """The recorder's core: editor events of a language server, turned into the events of a tape. Pure: time is an argument.
 
 LSP reports neither the reason of an edit nor the outcome of a suggestion. Both are recorded only if they are certain: see
-`reason_of_keys` in `changes.py`, and `shown_suggestions.py`.
+`reason_of_keys` in `recorder.py`, and `recorder.py`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 import msgspec
 
-from replay.recording.changes import changes_of_event, reason_of_keys
-from replay.recording.shown_suggestions import ShownSuggestion, SuggestionOutcome, shown_suggestion
-from replay.recording.test_runs import run_of
-from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Open, Phase, Reason, Save, Select, State
+from replay.recording.secrets.command_lines import commands, covered
+from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Open, Phase, Reason, Run, Save, Select, State
+from replay.tapes.typing_along import PAIRS, Rest
+from runners.verdicts.test_counts import count_tests
+from runners.verdicts.text import plain
 from server.documents import Document
 from server.lsp.events import (
     ChangeReasonGiven,
@@ -34,7 +36,180 @@ from server.lsp.events import (
     EditorEvent,
     TerminalCommandEnded,
 )
-from syntax.text import Change, minimal
+from syntax.text import Change, cut, length, minimal, splice
+
+# What became of a suggestion: the editor says it, or the next change shows it.
+
+SuggestionOutcome: TypeAlias = Literal["accepted", "part", "typed", "rejected", "ignored"]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSuggestion:
+    """A suggestion on the screen. Accepting it makes `change` (the smallest one) in the current text of its document.
+
+    `rest` is what is left of it to type, once a beginning of it was typed.
+    """
+
+    request: int
+    doc: int
+    change: Change
+    rest: Rest | None = None
+
+    @property
+    def offset(self) -> int:
+        """Where it begins to differ from the document, in UTF-16 code units."""
+        return self.change[0]
+
+    @property
+    def text(self) -> str:
+        """The text that accepting it adds."""
+        return self.change[2]
+
+    def outcome(self, changes: Sequence[Change], hint: Reason | None = None) -> SuggestionOutcome:
+        """What the next change of the document shows about it.
+
+        `accepted`: the change inserts exactly this text, which no single key can. `part`: it inserts a beginning of the
+        text that no single key writes and that is more than blanks. `typed`: a key wrote a beginning of the text, or the pair of brackets or quotes that opens there.
+        `rejected`: other text was written, or text was deleted, at its place. `ignored`: the change is elsewhere.
+
+        `hint` is the reason that the editor gave for the change. With `accept` also what a key could write is accepted; what is
+        undone, redone or formatted says nothing about the suggestion; what is pasted or deleted can only reject it.
+        """
+        if len(changes) > 1 or hint in {"undo", "redo", "format"}:
+            return "ignored"
+        if hint not in {"paste", "delete"} and (taken := self._taken(changes[0], by_command=hint == "accept")):
+            return taken
+        start, end, _ = changes[0]
+        first = min(self.offset, self.rest.offset) if self.rest else self.offset
+        return "rejected" if start <= self.offset and first <= end else "ignored"
+
+    def is_put_in(self, changes: Sequence[Change]) -> bool:
+        """Whether changes put all of it in at its place, and perhaps at further cursors too: Tab does that, where it is short a key can."""
+        return self.change in changes and all(text == self.text for _, _, text in changes)
+
+    def takes(self, changes: Sequence[Change], hint: Reason | None = None) -> bool:
+        """Whether the next change of the document writes a beginning of this suggestion, or all of it."""
+        return self.outcome(changes, hint) in {"accepted", "part", "typed"}
+
+    def _taken(self, change: Change, *, by_command: bool) -> SuggestionOutcome | None:
+        """How a change wrote a beginning of the text; None if it did not."""
+        text = change[2]
+        is_typed = not by_command and (is_key(text) or not text.strip())
+        if change == self.change and (by_command or not is_key(text)):
+            return "accepted"
+        rest = self._after([change])
+        return None if rest is None else "typed" if is_typed or rest.is_whole else "part"
+
+    def _after(self, changes: Sequence[Change]) -> Rest | None:
+        start, end, text = self.change
+        rest = self.rest or (Rest(start, text) if start == end else None)
+        return rest and rest.after(changes)
+
+    def after(self, changes: Sequence[Change]) -> ShownSuggestion | None:
+        """The rest of the suggestion after a beginning of it was written; its text is empty if nothing is left that can be shown."""
+        rest = self._after(changes)
+        if rest is None:
+            return None
+        return replace(self, change=rest.change if rest.is_visible else (rest.offset, rest.offset, ""), rest=rest)
+
+
+def shown_suggestion(request: int, doc: int, change: Change, now: str) -> ShownSuggestion:
+    """A suggestion that comes onto the screen in a text that is `now` so.
+
+    What it takes the place of may be what the editor closed: `k': 1` between two quotes that a key wrote puts its own quote in
+    place of the second, and can be typed along.
+    """
+    start, end, text = change
+    rest = Rest(start, text, cut(now, start, end))
+    return ShownSuggestion(request, doc, change, rest if start != end and rest.is_visible else None)
+
+
+# Changes in an editor follow each other; the changes of one tape event are all against the text before the
+# event.
+
+
+def changes_of_event(before: str, after: str, changes: Sequence[Change]) -> tuple[Change, ...]:
+    """The smallest changes, all against `before`, that have the same result as changes made one after the other.
+
+    They leave out text that the editor replaced by the same text; if nothing changed there are none.
+    """
+    least = tuple(minimal(before, change) for change in merged_changes(changes))
+    least = tuple(change for change in least if change[0] != change[1] or change[2])
+    if splice(before, least) != after:  # should not happen; but a tape must never be wrong
+        least = (minimal(before, (0, length(before), after)),)
+    return least
+
+
+def merged_changes(changes: Sequence[Change]) -> tuple[Change, ...]:
+    """Changes made one after the other, as changes that are all against the text before the first.
+
+    Changes that touch each other become one; the others stay separate, in the order of the text. For example, typing `ab` at 2
+    and then replacing 4 to 6 by `c`, `(2, 2, "ab"), (4, 6, "c")`, is the one change `(2, 4, "abc")`.
+    """
+    pieces: list[Change] = []
+    for change in changes:
+        pieces = _after(pieces, change)
+    return tuple(pieces)
+
+
+def _after(pieces: Sequence[Change], change: Change) -> list[Change]:
+    start, end, new = change
+    left: list[Change] = []
+    right: list[Change] = []
+    shift = {"left": 0, "end": 0}  # how far earlier changes moved the text before and after the touched part
+    merged_start: int | None = None
+    head, tail, merged_end, now = "", "", -1, 0
+    for piece in pieces:
+        here, size = piece[0] + now, length(piece[2])
+        now += size - (piece[1] - piece[0])
+        if here + size < start:
+            left.append(piece)
+            shift = {"left": now, "end": now}
+        elif here > end:
+            right.append(piece)
+        else:
+            if merged_start is None:
+                merged_start = piece[0] if here <= start else start - shift["left"]
+                head = cut(piece[2], 0, start - here) if here < start else ""
+            shift["end"] = now
+            covers = here + size >= end
+            merged_end = piece[1] if covers else -1
+            tail = cut(piece[2], end - here, size) if covers else ""
+    begin = start - shift["left"] if merged_start is None else merged_start
+    finish = end - shift["end"] if merged_end < 0 else merged_end
+    return [*left, (begin, finish, _joined(head + new + tail)), *right]
+
+
+def _joined(text: str) -> str:
+    """A text in which two halves of a surrogate pair that came together are one character."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def reason_of_keys(before: str, changes: Sequence[Change]) -> Reason | None:
+    """`type` or `delete` if one key can have made each of the changes, else None: LSP does not name the reason.
+
+    A key at several cursors counts; a deleted selection, a paste and an undone word do not. This is stricter than
+    `certain_reason` of the importers, whose formats record each key of a held-down key as one change.
+    """
+    if changes and all(start == end and is_key(text) for start, end, text in changes):
+        return "type"
+    if changes and all(not text and _is_one(cut(before, start, end)) for start, end, text in changes):
+        return "delete"
+    return None
+
+
+def is_key(text: str) -> bool:
+    """Whether one key can write this: a character, a pair of brackets, or a line end with indentation."""
+    return _is_one(text) or text in PAIRS or (text[:1] in {"\r", "\n"} and not text.strip() and _lines(text) == 1)
+
+
+def _is_one(text: str) -> bool:
+    return len(text) == 1 or text == "\r\n"
+
+
+def _lines(text: str) -> int:
+    return text.replace("\r\n", "\n").replace("\r", "\n").count("\n")
+
 
 Admission: TypeAlias = Callable[[str], str | None]
 """Maps a document's URI to its path on the tape; None if the document must not be recorded."""
@@ -371,3 +546,58 @@ def _hint_of(hint: Reason | None, changes: Sequence[Change]) -> Reason | None:
     """The reason that the editor gave, unless the change cannot have it: what writes text deletes nothing alone."""
     writes = any(text for _, _, text in changes)
     return None if hint in {"delete", "accept", "paste"} and writes == (hint == "delete") else hint
+
+
+# Test runs in the terminals of an editor: which command lines are test runs, and what their output says of
+# the tests.
+
+_BEFORE = (
+    r"(?:(?:\w+=\S*|time|env|command|nice(?: -n \d+)?|bunx|npx(?: -\S+)*|bundle exec|python[\d.]* -m|py -m|coverage run(?: -\S+)* -m|"
+    r"(?:uv|poetry|pdm|hatch|pipenv|rye) run(?: -\S+)*|(?:pnpm|yarn|npm)(?: exec)?(?: --)?)\s+)*"
+)
+"""What may stand before the program that runs the tests."""
+_PROGRAM = (
+    r"(?:\S*[/\\])?(?:"
+    r"(?:pytest|py\.test|tox|nox|vitest|jest|mocha|ava|tape|tap|ctest|rspec|phpunit|unittest|nose2|doctest)\b(?![\w.-]*[.=])"
+    r"|python[\d.]*(?:\.exe)? -m (?:pytest|unittest|nose2|doctest|tox|nox)\b"
+    r"|(?:npm|pnpm|yarn|bun) (?:run )?(?:-\S+ )*(?:t|test|tst)(?![\w.-])"
+    r"|node (?:\S+ )*--test\b"
+    r"|(?:go|dotnet|deno|swift|bazel|mix|flutter|dart|cargo(?: \+\S+)?) (?:-\S+ )*(?:test|nextest)\b"
+    r"|(?:mvn|mvnw|gradle|gradlew)(?:\.cmd|\.bat)?(?: \S+)* (?:\S*:)?(?:test|verify|check)\b"
+    r"|(?:make|just|rake|task)(?: -\S+)* (?:test|tests|check|spec)(?![\w.-])"
+    r")"
+)
+_COMMAND = re.compile(f"({_BEFORE}){_PROGRAM}")
+PROGRAM_IN_LINE = rf"(?<![\w.-]){_PROGRAM}"
+"""Is found in each line with a command that runs tests, and in few others: an editor sends nothing of a command without it. Also for JavaScript."""
+
+
+def commands_that_test(line: str) -> str:
+    """The commands of a command line that run tests, without what may be a secret in them, separated by `; `; "" if none does.
+
+    A command runs tests if its program is a known test runner. Of other commands, redirections, comments and here-documents nothing is in it.
+    Example: `export TOKEN=abc; PASS=def pytest -q | tail` → `PASS=*** pytest -q`.
+    """
+    return "; ".join(kept for words in commands(line) if (kept := _kept(words)))
+
+
+def _kept(words: list[str]) -> str:
+    written = " ".join(re.sub(r"\s", "_", word) for word in words)  # a blank in quotes separates no words
+    found = _COMMAND.match(written)
+    return covered(words, written[: found.end(1)].count(" ")) if found else ""
+
+
+def run_of(t: float, line: str, output: str, status: int | None) -> Run | None:
+    """The event of a test run that ended; None if the command line has none, or nothing says how it ended.
+
+    `output` is what the terminal showed, or the end of it. Where it says nothing of tests, `passed` and `failed` are 0. `status` is the
+    exit status, None if the shell did not tell it: then it is 1 if a test failed, else 0.
+    """
+    command = commands_that_test(line)
+    if not command:
+        return None
+    counted = count_tests(plain(output), line.strip())
+    passed, failed = (counted.passed, counted.failed) if counted else (0, 0)
+    if status is None and not passed and not failed:
+        return None
+    return Run(t, command, passed, failed, int(failed > 0) if status is None else status)

@@ -20,9 +20,8 @@ from typing import IO, Annotated, Any, Literal, Self, TypeAlias
 import msgspec
 
 from replay.errors import TapeError
-from replay.tapes.coding import decoded_line, decoding, encoded, upgrade_of
+from replay.tapes.coding import UPGRADES, Upgrade, decoded_line, decoding, encoded, upgrade_of
 from replay.tapes.line_files import LONGEST, Lines, Torn, reading, writing
-from replay.tapes.versions import UPGRADES, Upgrade
 from runners.errors import unknown_name
 from runners.toolchains import TOOLCHAINS, VERSIONED
 from syntax.buffer import Buffer

@@ -13,10 +13,8 @@ from shlex import quote
 
 from runners.environments.candidate import Assumption, Candidate
 from runners.environments.manifests import Files
-from runners.environments.python.candidates import PythonProject, python_project
-from runners.environments.python.imports import is_test, package_of
-from runners.environments.remedies import FIXTURES, Missing, failing_tests
-from runners.environments.trials import KeptTrials, TriedWay, error_line, problem_of
+from runners.environments.python.candidates import PythonProject, is_test, package_of, python_project
+from runners.environments.trials import FIXTURES, KeptTrials, Missing, TriedWay, error_line, failing_tests, problem_of
 from runners.errors import IndexUnreachable, MachineFails, RunnerError, SandboxFailed, SetupFailed, ToolchainMissing
 from runners.other_files import NOTHING, OtherFiles
 from runners.project import SETUP_S, Project, prepare

@@ -1,6 +1,5 @@
 """Programs of one file that are their own tests, as benchmarks have them."""
 
-from runners.programs.command import Command
 from runners.programs.program import (
     CXX,
     CXX_OPTIONS,
@@ -12,6 +11,7 @@ from runners.programs.program import (
     TSC,
     WITNESSED,
     Cold,
+    Command,
     Program,
     Programs,
     cold,

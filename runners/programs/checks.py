@@ -1,20 +1,22 @@
 """The statements of a program that are its tests: a graft that passes must execute those that the finished program executes.
 
 They are (1) statements that hold an assertion, or a call of a function of the program that holds one, behind the hole, outside of functions and in
-functions that the tests call without going through the hole (`callers.py`); (2) the same before the hole in functions that are called like tests; (3) what the program does at its outermost level behind
+functions that the tests call without going through the hole (`checks.py`); (2) the same before the hole in functions that are called like tests; (3) what the program does at its outermost level behind
 the hole: the statements of the file, or those of `main`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
 
+import msgspec
 import tree_sitter
 
-from runners.programs.callers import Callers, FunctionName
-from runners.programs.places import SHAPES, TEST_NAME, EnclosedNode, Shape, name_of, places, text_of
 from syntax.languages import language_of
 from syntax.parse import Tree
 
@@ -120,3 +122,163 @@ def _is_text(statement: tree_sitter.Node) -> bool:
     """Whether a statement is a string alone: a docstring, a directive."""
     only = statement.named_children
     return statement.type == "expression_statement" and len(only) == 1 and only[0].type == "string"
+
+
+# The functions of a program that its tests call, the hole aside: what runs in these must run whatever a
+# model writes.
+#
+# A right answer may leave a helper uncalled that the developer's text called, and the helper's own assertions with it. So a function counts
+# if it is named outside of functions, in a function called like a test, in one that holds the hole, or in another function that counts. A name
+# suffices, without a call: functions go into tables and to other functions. What no line names (`__init__`, `operator==`, `run` of a thread) counts
+# where its class is named. Prototypes and exports call nothing.
+
+FunctionName: TypeAlias = tuple[str, str]
+"""A class ("": none) and the name of a function; "" is what stands outside of functions."""
+
+_IMPLICIT = ("__", "operator", "~", "constructor")
+"""How names of functions begin that are called with their class, whatever else names them."""
+_EXPORTS = re.compile(r"(?:module\.)?exports\b[^(]*$|export\s*(?:\{|default\s+\w+\s*;?$)")
+
+
+class Callers:
+    """What names what in a program; `hole` is the part that a model is to write, as indices of characters."""
+
+    def __init__(self, shape: Shape, tree: Tree, hole: tuple[int, int], places: Iterable[EnclosedNode]) -> None:
+        self._shape, self._tree, self._hole = shape, tree, hole
+        self._defined: dict[str, set[FunctionName]] = defaultdict(set)
+        self._named: dict[FunctionName, set[str]] = defaultdict(set)
+        self._everywhere: set[str] = set()  # in the hole too
+        self._roots: list[FunctionName] = []
+        for place in places:
+            self._read(place)
+
+    def _read(self, place: EnclosedNode) -> None:
+        node = place.node
+        if node.type in self._shape.functions and (name := name_of(node)):
+            self._defined[name].add((place.owner, name))
+            start, end = self._tree.span(node)
+            if TEST_NAME.search(name) or (start < self._hole[0] and end >= self._hole[1]):
+                self._roots.append((place.owner, name))
+        elif node.type.endswith("identifier") and not node.named_children and not self._is_declared(place):
+            self._everywhere.add(text_of(node))
+            if not self._hole[0] <= self._tree.index(node.start_byte) < self._hole[1]:
+                self._named[place.owner, place.function].add(text_of(node))
+
+    def _is_declared(self, place: EnclosedNode) -> bool:
+        """Whether a name is that of what is defined or declared there, or of what is exported."""
+        named = place.node
+        while named.parent and named.parent.type == "qualified_identifier":
+            named = named.parent
+        parent, shape = named.parent, self._shape
+        if parent is not None and parent.type == "function_declarator":
+            return _is(parent.child_by_field_name("declarator"), named)
+        if parent is not None and (
+            parent.type in shape.functions | shape.classes or parent.type.endswith("_signature")
+        ):
+            is_reference = parent.type.endswith("_specifier") and not parent.child_by_field_name("body")
+            return _is(parent.child_by_field_name("name"), named) and not is_reference
+        return bool(_EXPORTS.match(text_of(place.statement)))
+
+    def called(self) -> frozenset[FunctionName]:
+        """The functions that the tests call without going through the hole, those of the tests among them."""
+        found = set[FunctionName]()
+        todo = [*self._roots, *(own for own in self._named if not own[1]), *self._unseen()]
+        while todo:
+            function = todo.pop()
+            if function not in found:
+                found.add(function)
+                todo += [other for name in self._named[function] for other in self._called_by_name(name)]
+        return frozenset(found)
+
+    def _called_by_name(self, name: str) -> Iterator[FunctionName]:
+        """What may be called where a name stands: functions of this name, and of a class what needs no name."""
+        yield from (own for own in self._defined.get(name, ()) if not self._is_implicit(own))
+        yield from (
+            own for owned in self._defined.values() for own in owned if own[0] == name and self._is_implicit(own)
+        )
+
+    def _unseen(self) -> Iterator[FunctionName]:
+        """Functions of which no line says how they are called: neither they nor their class are named."""
+        for own in (own for owned in self._defined.values() for own in owned):
+            if self._is_implicit(own) and own[0] not in self._everywhere:
+                yield own
+
+    def _is_implicit(self, own: FunctionName) -> bool:
+        return own[1].startswith(_IMPLICIT) or own[1] not in self._everywhere
+
+
+def _is(found: tree_sitter.Node | None, node: tree_sitter.Node) -> bool:
+    return found is not None and found.id == node.id
+
+
+# Where a program's statements, calls and names stand: in which statement, function and class. The kinds of
+# nodes are data, by language.
+
+TEST_NAME = re.compile(r"^(?:test|check|verify|assert|expect|main$|run_?tests?)|_?tests?$", re.IGNORECASE)
+"""Names of functions that test others: there, an `if` that throws is an assertion too."""
+
+
+class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The kinds of nodes with which the tree of a language names what is looked for."""
+
+    blocks: frozenset[str]
+    """What holds statements."""
+    simple: frozenset[str]
+    """Statements that may be assertions."""
+    calls: frozenset[str]
+    functions: frozenset[str]
+    classes: frozenset[str]
+    throws: frozenset[str]
+    outermost: frozenset[str]
+    """Statements that count as tests at the outermost level of the program."""
+    main: bool = False
+    """The outermost statements are those of the function `main`."""
+
+
+SHAPES = msgspec.toml.decode(Path(__file__).with_name("shapes.toml").read_bytes(), type=dict[str, Shape])
+SHAPES["typescript"] = SHAPES["javascript"]
+"""By language."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnclosedNode:
+    """A node with what holds it: the innermost statement, and the names of the innermost function and class ("": none)."""
+
+    node: tree_sitter.Node
+    statement: tree_sitter.Node | None
+    function: str
+    owner: str
+
+
+def places(shape: Shape, tree: Tree) -> Iterator[EnclosedNode]:
+    """All named nodes, parents first; what stands in the head of a function belongs to it. By a stack of our own, as code may nest deeply."""
+    stack: list[EnclosedNode] = [EnclosedNode(tree.root, None, "", "")]
+    while stack:
+        place = stack.pop()
+        yield place
+        node, function, owner = place.node, place.function, place.owner
+        if node.type in shape.functions:
+            function = name_of(node) or function
+        if node.type in shape.classes:
+            function, owner = "", name_of(node) or owner
+        in_block = node.type in shape.blocks
+        for child in reversed(node.named_children):
+            own = child if in_block or child.type in shape.simple else place.statement
+            stack.append(EnclosedNode(child, own, function, owner))
+
+
+def name_of(definition: tree_sitter.Node) -> str:
+    """The name of a function or a class, without what it belongs to; "" of what is none: of a variable, if its value is a function."""
+    if definition.type == "variable_declarator":
+        value = definition.child_by_field_name("value")
+        if value is None or "function" not in value.type:
+            return ""
+    named = definition.child_by_field_name("name") or definition.child_by_field_name("declarator")
+    while named and (inner := named.child_by_field_name("declarator")):
+        named = inner
+    return text_of(named).rpartition("::")[2]
+
+
+def text_of(node: tree_sitter.Node | None) -> str:
+    """The text of a node; "" of none."""
+    return (node.text or b"").decode("utf-8", "replace") if node else ""

@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Protocol
+
+import tree_sitter
 
 from runners import witness
 from runners.errors import SandboxFailed, ToolchainMissing
@@ -21,14 +23,13 @@ from runners.files import remove_tree, write_all
 from runners.limits.processes import in_thread
 from runners.programs import probes
 from runners.programs.checks import Check
-from runners.programs.command import Command
-from runners.programs.early_returns import returns_early
-from runners.programs.java_names import java_file, main_class
 from runners.project import ProjectPlan, is_file_name_error, with_one_retry
-from runners.protocol import Completed, Job, Limits, Sandbox
+from runners.protocol import Completed, Job, Limits, Mount, Sandbox
 from runners.temporary import TemporaryFolder, temporary_folder
 from runners.toolchains import Layer, toolchain
 from runners.verdicts import Result, classify, classify_ending, infrastructure
+from syntax.languages import language_of
+from syntax.parse import Tree, descendants
 
 SAYS_END = '\n;typeof __ghosttape_end__ === "function" && __ghosttape_end__()'
 """What follows a JavaScript program, on a line of its own: a `return` could leave the file before it.
@@ -352,3 +353,179 @@ class Cold:
 async def cold(sandbox: Sandbox, cache: Path, progress: Callable[[str], None]) -> Programs:
     """Return a runner that uses a fresh sandbox for each program; a toolchain's layer is made on first use."""
     return Cold(sandbox, cache, progress, await in_thread(temporary_folder))
+
+
+# Returns of a program's `main` that leave it before what others wrote behind them: no driver can see those.
+
+_SILENT = {"comment", "line_comment", "block_comment"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How a language's tree names functions, and what has returns of its own inside of them."""
+
+    function: str
+    inner: frozenset[str]
+
+
+_SHAPES = {
+    "cpp": _Shape("function_definition", frozenset({"lambda_expression", "class_specifier", "struct_specifier"})),
+    "java": _Shape("method_declaration", frozenset({"lambda_expression", "class_body", "record_declaration"})),
+}
+
+
+def returns_early(language: str, text: str, written: tuple[int, int]) -> int:
+    """Return the line of a `return` of `main` in these lines (from 1) that has statements of other lines behind it.
+
+    0 if there is none, and for languages whose programs have no `main`. A return of a number other than 0 does not count:
+    a program that ended with status 0 has not come by it. Whether one that stands under a condition was executed is not
+    known: it counts.
+    """
+    shape, parsed = _SHAPES.get(language), language_of(language)
+    if shape is None or parsed is None:
+        return 0
+    for body in _mains(Tree(parsed, text).root, shape):
+        for node in _returns(body, shape):
+            if written[0] <= _line(node) <= written[1] and _has_more(body, node, written[1]):
+                return _line(node)
+    return 0
+
+
+def _mains(root: tree_sitter.Node, shape: _Shape) -> Iterator[tree_sitter.Node]:
+    for node in descendants(root):
+        body = node.child_by_field_name("body")
+        if node.type == shape.function and body and _function_name(node) == b"main":
+            yield body
+
+
+def _function_name(function: tree_sitter.Node) -> bytes | None:
+    named = function.child_by_field_name("name") or function.child_by_field_name("declarator")
+    while named and (inner := named.child_by_field_name("declarator")):
+        named = inner
+    return named.text if named else None
+
+
+def _returns(body: tree_sitter.Node, shape: _Shape) -> Iterator[tree_sitter.Node]:
+    """The returns in the order of the text; by a stack of our own, as a model may nest as deep as it likes."""
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        if node.type == "return_statement" and not _fails(node):
+            yield node
+        elif node is body or node.type not in shape.inner:
+            stack.extend(reversed(node.named_children))
+
+
+def _fails(statement: tree_sitter.Node) -> bool:
+    value = next((child.text or b"" for child in statement.named_children if child.type not in _SILENT), b"")
+    return value == b"EXIT_FAILURE" or (value.lstrip(b"-").isdigit() and value.strip(b"-0") != b"")
+
+
+def _has_more(body: tree_sitter.Node, left: tree_sitter.Node, last: int) -> bool:
+    """Tell whether `main` goes on behind the return, in lines that others wrote or on the very line of the return."""
+    behind = [node for node in body.named_children if node.type not in _SILENT and node.start_byte >= left.end_byte]
+    return any(_line(node) > last or _line(node) == _line(left) for node in behind)
+
+
+def _line(node: tree_sitter.Node) -> int:
+    return node.start_point[0] + 1
+
+
+# The names that javac and java need of a program: that of its file, and that of the class with `main`.
+
+_LONGEST_NAME, _LONGEST_PATH = 255, 4095
+"""How many bytes the name of a file and a path have at most on Linux."""
+
+_STRINGS = re.compile(r"\bString\b.*(?:\[|\.\.\.)", re.DOTALL)
+
+
+def java_file(text: str) -> str:
+    """Return the name that javac wants for the file: that of its public type.
+
+    `Main.java` if no file can have that name, or that of its class: javac then says what is wrong.
+    """
+    public = next((_name(node) for node in _types(text) if "public" in _modifiers(node)), "Main")
+    return f"{public}.java" if _size(f"{public}.class") <= _LONGEST_NAME else "Main.java"
+
+
+def main_class(text: str) -> str:
+    """Return the full name of the Java type that has `main`, with its package; that of the first type if none has.
+
+    `Main` if it is so long that javac cannot write the class: a command line has its limits too.
+    """
+    types = list(_types(text))
+    name = next((_name(node) for node in types if _has_main(node)), _name(types[0]) if types else "Main")
+    package = next((node for node in _tree(text).root.children if node.type == "package_declaration"), None)
+    full = ".".join([*(_parts(package) if package else ()), name])
+    return full if _size(full) <= _LONGEST_PATH else "Main"
+
+
+def _parts(package: tree_sitter.Node) -> Iterator[str]:
+    """The words of a package's name, without the comments and line ends that may stand between them."""
+    names = [node for node in package.named_children if node.type.endswith("identifier")]
+    return (_text(node) for name in names for node in descendants(name) if node.type == "identifier")
+
+
+def _size(name: str) -> int:
+    return len(name.encode())
+
+
+def _tree(text: str) -> Tree:
+    language = language_of("java")
+    assert language is not None
+    return Tree(language, text)
+
+
+def _types(text: str) -> Iterator[tree_sitter.Node]:
+    """The types of the file itself, also of one that does not quite parse."""
+    for node in _tree(text).root.children:
+        if node.type.endswith("_declaration") and node.child_by_field_name("body"):
+            yield node
+
+
+def _has_main(node: tree_sitter.Node) -> bool:
+    body = node.child_by_field_name("body")
+    return any(_is_main(child) for child in body.children) if body else False
+
+
+def _is_main(node: tree_sitter.Node) -> bool:
+    """Tell a `main` that can be started from others of its name, by what it takes: `String[]` or `String...`."""
+    taken = node.child_by_field_name("parameters") if node.type == "method_declaration" else None
+    if taken is None or _name(node) != "main" or "static" not in _modifiers(node):
+        return False
+    return len(taken.named_children) == 1 and _STRINGS.search(_text(taken)) is not None
+
+
+def _modifiers(node: tree_sitter.Node) -> list[str]:
+    return [_text(word) for child in node.children if child.type == "modifiers" for word in child.children]
+
+
+def _name(node: tree_sitter.Node) -> str:
+    name = node.child_by_field_name("name")
+    return _text(name) if name else "Main"
+
+
+def _text(node: tree_sitter.Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+# A command over some files, with others of this machine beside them: for programs whose tests are in what
+# they write.
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command line in a folder of its own. Unlike a `Program` it says nothing of itself: who asks for it judges how it ends."""
+
+    language: str
+    """One of `runners.programs.LANGUAGES`; it names the toolchain."""
+    line: str
+    """A command line for `sh`."""
+    files: Mapping[str, str]
+    """The folder: path → text."""
+    requires: tuple[str, ...] = ()
+    """Packages of its toolchain."""
+    mounts: tuple[Mount, ...] = ()
+    """Files and folders of this machine that it may read."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Variables; a path below the target of a mount is right in every sandbox only here, not in the line."""

@@ -34,8 +34,7 @@ from runners.temporary import temporary_folder
 from runners.toolchains import Layer
 from runners.toolchains.python import VENV
 from runners.verdicts import Result, first_line
-from runners.warm.builds import Build, Builds, is_fixed
-from runners.warm.compilers import LANGUAGES, Compiler
+from runners.warm.compilers import LANGUAGES, Build, Builds, Compiler, is_fixed
 from runners.warm.headers import Headers
 from runners.warm.inside import FOLDER, INSIDE
 from runners.warm.inside.preloaded import MORE

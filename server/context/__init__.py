@@ -7,8 +7,7 @@ pieces before it change only with whole lines. So a model's cache of the prompt 
 from __future__ import annotations
 
 from server.context.budget import CHARACTERS_A_TOKEN, ORDER, Budget, allotted
-from server.context.context_selection import Context, Surroundings, choose
-from server.context.edits import RecentEdit, RecentEdits
+from server.context.context_selection import Context, RecentEdit, RecentEdits, Surroundings, choose
 from server.context.pieces import Snippet, unix
 
 __all__ = [

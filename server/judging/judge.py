@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from server.chat import Chat
-from server.judging.rubric import Rubric, score_in
 from server.prompt import ChatMessage
 
 
@@ -54,3 +54,46 @@ class TextJudge:
             digest = hashlib.sha256(f"{self.seed}\0{told}".encode("utf-8", "surrogatepass")).hexdigest()
             random.Random(digest).shuffle(titles)  # noqa: S311 - an order, not a secret
         return "\n\n".join(f"{title}:\n{parts[title]}" for title in titles)
+
+
+# What a judge is told, the scale that it judges on, and how its score is read.
+
+_SCORE = re.compile(
+    r"""[\s*_`"'(\[]*
+    (?:(?:the\s+)?(?:final\s+|overall\s+)?(?:score|rating|grade)(?:\s+is)?\s*[:=]?)?
+    [\s*_`"'(\[]*
+    (?P<number>[+-]?\d+(?:\.\d+)?)
+    (?:\s*(?:/|out\s+of)\s*(?P<most>\d+(?:\.\d+)?))?
+    [\s*_`"')\].,]*\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """How a judge scores. `low` and `high` are the ends of the scale; a judge never sees whose text it judges."""
+
+    name: str
+    instructions: str
+    """The system message."""
+    low: float = 0.0
+    high: float = 10.0
+    whole: bool = False
+    """Whether only whole numbers are scores, as where a judge says yes (1) or no (0)."""
+    titles: tuple[str, str] = ("Ground truth", "Predicted response")
+    """What the text that is judged against and the text that is judged are called."""
+    draws_order: bool = False
+    """Whether the order of the parts is drawn: where they are judged against each other, a judge may prefer the first. Not where one is read before the other."""
+
+
+def score_in(answer: str, rubric: Rubric) -> float | None:
+    """The score that an answer consists of; None where it says anything else, or a number off the scale.
+
+    `7`, `7.0`, `**7**`, `Score: 7` and `7/10` are read on a scale to 10; `7 or 8`, `7/5`, a sentence with a reason, and `11` are not.
+    """
+    found = _SCORE.match(answer)
+    if found is None or (found["most"] is not None and float(found["most"]) != rubric.high):
+        return None
+    score = float(found["number"])
+    allowed = rubric.low <= score <= rubric.high and (not rubric.whole or score.is_integer())
+    return score if allowed else None

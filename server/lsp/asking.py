@@ -19,10 +19,9 @@ from server.documents import Document, LineCharacter, known
 from server.errors import DocumentError, ProviderError, SettingsError
 from server.keys import masked
 from server.lsp.completion import project_path, query_at
-from server.lsp.configuration_errors import refuse_oracle
 from server.lsp.protocol import RequestFailed
 from server.lsp.reconfiguration import started_provider
-from server.lsp.server import Server
+from server.lsp.server import Server, refuse_oracle
 from server.providers import registry
 from server.providers.protocol import Provider
 from server.queries import CompletionResult, Query

@@ -18,10 +18,9 @@ from pygls.uris import from_fs_path
 from server.errors import DocumentError, ProviderError, SettingsError
 from server.keys import log_to_standard_error, masked
 from server.lsp import asking, completion, notifications, reconfiguration, stdio
-from server.lsp.configuration_errors import refuse_oracle
 from server.lsp.events import ClientInitialized, ClientLeft
 from server.lsp.protocol import RequestFailed
-from server.lsp.server import InitialSettings, Server
+from server.lsp.server import InitialSettings, Server, refuse_oracle
 from server.providers.protocol import Provider
 from server.providers.wrappers.spending import SharedAnswers
 from server.settings import RecordingSettings, Settings, merge, split_recording, split_request

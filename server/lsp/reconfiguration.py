@@ -17,8 +17,7 @@ from pygls.exceptions import JsonRpcException
 
 from server.errors import ProviderError, ProviderMissing, SettingsError
 from server.keys import masked
-from server.lsp.configuration_errors import refuse_oracle
-from server.lsp.server import Server
+from server.lsp.server import Server, refuse_oracle
 from server.nearest import did_you_mean
 from server.providers import registry
 from server.providers.protocol import Provider, feedback_provider

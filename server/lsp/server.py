@@ -11,26 +11,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias
 
+import cattrs
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import lsp_method
 
 from server import counts
 from server.cache import Cache, LruStore
 from server.documents import LineCharacter, OpenDocuments
-from server.errors import ProviderError
+from server.errors import ProviderError, ProviderMissing, SettingsError
 from server.keys import masked, traceback_of
 from server.lsp import shutdown, stdio
-from server.lsp.configuration_errors import ConfigurationErrors
 from server.lsp.events import ClientLeft, EventListener
-from server.lsp.notebook_protocol import SYNC, NotebookProtocol
 from server.lsp.params import converter
+from server.lsp.protocol import GhosttapeProtocol, Handling, content_change
+from server.notebooks import OpenNotebooks
 from server.providers import registry
 from server.providers.protocol import FeedbackProvider, Provider, feedback_provider
 from server.providers.wrappers.spending import SharedAnswers
 from server.queries import CompletionResult
 from server.service import Service
-from server.settings import Settings
+from server.settings import ProviderSettings, Settings
 from server.version import version
 from server.wire.listening import listen
 from server.workspace import WorkspaceFiles, workspace_of
@@ -213,3 +215,92 @@ class Server(LanguageServer):
         text = masked(str(error))[:_LONGEST_LOG_LINE]
         _log.error("%s", text + traceback_of(error))
         super().report_server_error(JsonRpcException(text), source)
+
+
+# Shows errors in the configuration to the person, who otherwise only sees that no completion appears.
+
+MOST_SHOWN = 3
+"""The largest number of messages: some reasons differ from request to request."""
+_LONGEST = 1000
+
+
+class ConfigurationErrors:
+    """Shows each reason once, and `MOST_SHOWN` reasons at most. Other errors are not shown."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._shown: set[str] = set()
+
+    def report(self, error: ProviderError | SettingsError) -> None:
+        """Show why requests fail, if the configuration is the reason."""
+        if not isinstance(error, ProviderMissing | SettingsError):
+            return
+        reason = masked(str(error))[:_LONGEST]
+        if reason not in self._shown and len(self._shown) < MOST_SHOWN:
+            self._shown.add(reason)
+            self._show(f"ghosttape: {reason}")
+
+
+def refuse_oracle(provider: ProviderSettings) -> None:
+    """Refuse to start with a provider that has no answers for an editor.
+
+    Raises:
+        SettingsError: the provider is the oracle, and no file of answers is named.
+
+    """
+    if provider.name == "oracle" and not provider.answers:
+        raise SettingsError(
+            "provider 'oracle' answers with what was really written next, which only a replay knows: "
+            "ghosttape replay TAPES --provider oracle"
+        )
+
+
+# Notebooks: their cells are opened, changed and closed by messages of their own, and are documents like all
+# others.
+
+SYNC = types.NotebookDocumentSyncOptions([types.NotebookDocumentFilterWithNotebook("*")])
+"""All notebooks, with the cells of every language."""
+
+
+class NotebookProtocol(GhosttapeProtocol):
+    """The protocol of this server, with notebooks."""
+
+    def __init__(self, server: Any, converter: cattrs.Converter) -> None:
+        self.notebooks = OpenNotebooks()
+        super().__init__(server, converter)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> Handling:
+        """Open a notebook and its cells."""
+        notebook = params.notebook_document
+        self.notebooks.open(notebook.uri, [cell.document for cell in notebook.cells])
+        for document in params.cell_text_documents:
+            self.open_document(document)
+        yield from self._run_feature(types.NOTEBOOK_DOCUMENT_DID_OPEN, params)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> Handling:
+        """Insert, remove and move cells, and change their texts."""
+        cells = params.change.cells
+        if cells is not None and cells.structure is not None:
+            self._rearranged(params.notebook_document.uri, cells.structure)
+        for content in (cells and cells.text_content) or ():
+            edits = [content_change(change) for change in content.changes]
+            self._changed(content.document.uri, content.document.version, edits)
+        yield from self._run_feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE, params)
+
+    def _rearranged(self, uri: str, change: types.NotebookDocumentCellChangeStructure) -> None:
+        array = change.array
+        self.notebooks.splice(uri, array.start, array.delete_count, [cell.document for cell in array.cells or ()])
+        for closed in change.did_close or ():
+            self.close_document(closed.uri)
+        for document in change.did_open or ():
+            self.open_document(document)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> Handling:
+        """Close a notebook and its cells."""
+        self.notebooks.close(params.notebook_document.uri)
+        for closed in params.cell_text_documents:
+            self.close_document(closed.uri)
+        yield from self._run_feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE, params)

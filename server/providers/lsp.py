@@ -16,9 +16,8 @@ from server import keys
 from server.context import Budget, Context
 from server.errors import ProviderError, ProviderMissing
 from server.prompt import Prompt
-from server.providers.language_server.items import Continuation
 from server.providers.language_server.process import RequestRejected
-from server.providers.language_server.session import LanguageServerSession, LaunchOptions, start_session
+from server.providers.language_server.session import Continuation, LanguageServerSession, LaunchOptions, start_session
 from server.providers.protocol import AnswerMetadata, Request
 from server.settings import ProviderSettings
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from corpora.typing.rhythm import measured_rhythm
+from corpora.typing.typist import measured_rhythm
 
 RHYTHM = measured_rhythm()
 

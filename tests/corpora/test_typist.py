@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from corpora.errors import CorpusError, ScriptError
 from corpora.typing import script as steps
-from corpora.typing.rhythm import measured_rhythm
 from corpora.typing.script import TypingScript, read_script
-from corpora.typing.typist import build, neighbour
+from corpora.typing.typist import build, measured_rhythm, neighbour
 from replay.tapes import tape
 from replay.tapes.tape import verify
 

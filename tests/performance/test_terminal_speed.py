@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from replay.recording.test_runs import commands_that_test
+from replay.recording.recorder import commands_that_test
 
 
 @pytest.mark.parametrize(("piece", "begin"), [("--flag ", "npx "), ("test: ", "mvn "), ("A=1 ", ""), ("'", "x")])

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from corpora.agent.building import BuiltRepository, RepositoryBuilder
-from corpora.agent.distribution import BlockDistribution
-from corpora.agent.sampling import SampleChoice
+from corpora.agent.sampling import BlockDistribution, SampleChoice
 from corpora.mined.checkout import read_checkout
 from replay.tapes.tape import Tests as ProjectTests
 from runners.sandboxes import pick

@@ -10,7 +10,7 @@ from corpora.corpus import corpus_of
 from corpora.devbench.corpus import packages
 from corpora.imports import needs_packages
 from replay.records import Suggestion
-from runners.programs.java_names import java_file, main_class
+from runners.programs.program import java_file, main_class
 from syntax.languages import language_of
 from syntax.parse import Tree
 

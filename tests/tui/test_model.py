@@ -9,7 +9,7 @@ from replay.run.store import Store
 from tests.support.tapes import record_of
 from tui.errors import RunReadError
 from tui.inspector.model import RunView
-from tui.live.stored import stored_state
+from tui.live.app import stored_state
 
 
 @pytest.fixture

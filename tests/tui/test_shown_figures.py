@@ -19,8 +19,7 @@ from replay.numbers.figures import summary
 from replay.records import Record
 from tests.support.places import ROOT
 from tests.support.report_page import ReadPage
-from tui.report.compared import comparisons
-from tui.report.page import page
+from tui.report.page import comparisons, page
 from tui.report.reported import ReportedRun
 from tui.tables.ablation import ablation_table
 from tui.tables.comparison import comparison_table

@@ -21,7 +21,7 @@ from typing import Any
 
 from corpora.corpus import corpus_of
 from corpora.labels.labels import CONSTRUCTS, Construct
-from corpora.run.breakdowns import labels_of_task
+from corpora.run.scores import labels_of_task
 from corpora.tasks import Task
 from replay.numbers.agreement import cohens_kappa
 

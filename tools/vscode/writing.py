@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from replay.recording.test_runs import PROGRAM_IN_LINE
+from replay.recording.recorder import PROGRAM_IN_LINE
 from tools.vscode import examples, policies, providers
 
 FOLDER = Path(__file__).parents[2] / "vscode-ext"

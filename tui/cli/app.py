@@ -18,8 +18,16 @@ from server.settings import ProviderSettings
 from tui.cli import corpora, instructions, judge, questions, runs, screens
 from tui.commands.inspect import reporting
 from tui.commands.options import flags
-from tui.commands.options.flags import EvaluateFlags, GateFlags, ReplayFlags, ServerFlags, TryFlags
-from tui.commands.options.parameters import DeclaredFlags, command, warn_unused
+from tui.commands.options.flags import (
+    DeclaredFlags,
+    EvaluateFlags,
+    GateFlags,
+    ReplayFlags,
+    ServerFlags,
+    TryFlags,
+    command,
+    warn_unused,
+)
 from tui.commands.tapes import exchange
 from tui.declared_flags import Flags, Given
 from tui.outcome import ExitStatus, print_json

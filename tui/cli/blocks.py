@@ -11,7 +11,7 @@ import typer
 from server.option import Option
 from server.settings import ProviderSettings
 from tui.commands.options import flags
-from tui.commands.options.parameters import DeclaredFlags
+from tui.commands.options.flags import DeclaredFlags
 from tui.declared_flags import Flags, Given
 from tui.outcome import print_json
 

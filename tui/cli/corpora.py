@@ -13,7 +13,7 @@ from server.option import Option
 from server.settings import ProviderSettings
 from tui.cli import blocks, questions
 from tui.commands.options import flags
-from tui.commands.options.parameters import DeclaredFlags, command
+from tui.commands.options.flags import DeclaredFlags, command
 from tui.declared_flags import Flags, Given
 from tui.errors import ConfigurationError
 from tui.outcome import guarded, print_json

@@ -10,7 +10,7 @@ import typer
 
 from server.option import Option
 from tui.commands.options import flags
-from tui.commands.options.parameters import command
+from tui.commands.options.flags import command
 from tui.declared_flags import Flags
 from tui.errors import ConfigurationError
 from tui.outcome import ExitStatus, print_json

@@ -9,8 +9,7 @@ import typer
 
 from server.option import Option
 from tui.commands.options import flags
-from tui.commands.options.flags import GateFlags
-from tui.commands.options.parameters import command
+from tui.commands.options.flags import GateFlags, command
 from tui.declared_flags import Flags
 from tui.outcome import guarded, print_json
 

@@ -15,9 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.agent.building import STAGE_NAMES, BuiltRepository, RepositoryBuilder, StageName, plain_tests
-from corpora.agent.distribution import read_distribution
-from corpora.agent.noticing import TriedPart
-from corpora.agent.sampling import STAGES, SampleChoice
+from corpora.agent.sampling import STAGES, SampleChoice, TriedPart, read_distribution
 from corpora.codev.samples import CodevHead, is_samples_file, write_samples
 from corpora.history.advice import AdviceRights, AdvisingProvider, ModelAdvice
 from corpora.history.environments import Said

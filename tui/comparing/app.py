@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, get_args
 
@@ -12,13 +13,15 @@ from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
+from replay.records import Record
 from tui.comparing import comparison_text
-from tui.comparing.copying import commands, page_text
-from tui.comparing.help import help_text
+from tui.comparing.comparison_text import FAINT, HEAD
 from tui.comparing.messages import OrderWanted, PairChosen
-from tui.comparing.model import CHANGES, SORTS, ComparedRuns, PairChange, PairSelection
+from tui.comparing.model import CHANGES, SORTS, ComparedRuns, MomentPair, PairChange, PairSelection
 from tui.comparing.widgets.pair_list import PairList
 from tui.comparing.widgets.sides import Side, Sides
+from tui.inspector.commands import command_for
+from tui.inspector.diff import plain_diff
 from tui.inspector.messages import SearchClosed
 from tui.inspector.widgets.selection_bar import SearchInput
 from tui.text_dialog import TextDialog
@@ -280,3 +283,67 @@ class ComparisonApp(ThemedApp):
 
     def _put(self, selector: str, content: Content) -> None:
         self.screen_stack[0].query_one(selector, Static).update(content)
+
+
+# What the keys to copy take of a pair: the text of a page, or the commands that repeat the moment. With a
+# side, only that one's.
+
+
+def page_text(runs: ComparedRuns, pair: MomentPair, page: str, side: int | None) -> str:
+    """Return the suggestions or the logs as they are, each under the name of its run if both are taken; or the difference as a patch."""
+    if page == "difference":
+        return plain_diff(pair.first.moment.path, _suggestion(pair.first), _suggestion(pair.second))
+    return _of(runs, pair, side, _suggestion if page == "suggestions" else _log)
+
+
+def commands(runs: ComparedRuns, pair: MomentPair, side: int | None) -> str:
+    """Return the commands that ask again at this moment only, a line each: that of A, then that of B."""
+    chosen = [side] if side is not None else [0, 1]
+    moment = pair.first.moment
+    return "\n".join(
+        command_for(moment.id, runs.origins[one].get(moment.tape, ""), runs.configs[one]) for one in chosen
+    )
+
+
+def _of(runs: ComparedRuns, pair: MomentPair, side: int | None, text: Callable[[Record], str]) -> str:
+    texts = [text(pair.first), text(pair.second)]
+    if side is not None:
+        return texts[side]
+    if not any(texts):
+        return ""
+    return "\n\n".join(f"{letter} {name}:\n{own}" for letter, name, own in zip("AB", runs.names, texts, strict=True))
+
+
+def _suggestion(record: Record) -> str:
+    return record.suggestion.text if record.suggestion else ""
+
+
+def _log(record: Record) -> str:
+    return record.verdict.log or record.verdict.message if record.verdict else ""
+
+
+# The help of the screen of two runs: its keys.
+
+KEYS = (
+    ("↑ ↓ j k", "another moment; page up and down, g first, G last"),
+    ("f", "the next filter; a click on a filter does the same"),
+    ("a escape", "all moments"),
+    *((sign, f"only {name}: {meaning}") for name, (sign, meaning) in CHANGES.items()),
+    ("s S", "sort by the next column (or a click on a title), turn round"),
+    ("1 2 3", "suggestions, tests, the difference of the suggestions"),
+    ("/ n N", "search; next match; match before"),
+    ("&", "only what matches the search, or all again"),
+    ("c C", "copy the page, or the side with the focus; commands to repeat it"),
+    ("A B", "the moment in the inspector of run A, of run B; q comes back"),
+    ("tab", "from the list to the texts, which scroll together, and back"),
+    ("i", "notes on the runs, and the difference in groups of moments"),
+    ("T ctrl+p", "the next theme; the command palette"),
+    ("q", "close the screen"),
+)
+
+
+def help_text() -> Content:
+    """The keys, a line each."""
+    lines = [Content.assemble((f"{key:>8}", "bold"), f"  {meaning}") for key, meaning in KEYS]
+    words = "Verdicts are those in a hole that is the same for both runs.\nEscape closes this."
+    return Content("\n").join([Content("Keys").stylize(HEAD), *lines, Content(""), Content(words).stylize(FAINT)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from os import environ
@@ -10,24 +11,26 @@ from typing import ClassVar
 
 from msgspec import structs
 from textual import on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.widgets import Footer
 
-from replay.records import Record
+from replay.records import Moment, Record
 from replay.run.listing.selection import FACETS, SORTS, MomentSelection
 from replay.run.sources.tape_shelf import TapeShelf
+from server.errors import SettingsError
 from tui.errors import RunReadError
-from tui.inspector.again.answers import ListedAnswer
-from tui.inspector.commands import command_for
+from tui.inspector.again.answers import ListedAnswer, answers_to
+from tui.inspector.again.asker import Asker
+from tui.inspector.again.question import Question, config_with, question_of
+from tui.inspector.commands import command_for, words_for
 from tui.inspector.keys import KEYS, MAIN_BINDINGS
 from tui.inspector.messages import MomentChosen, SearchChanged, SearchClosed, SortWanted, TapeWanted
 from tui.inspector.model import RunView
 from tui.inspector.pages.groups import groups_page
 from tui.inspector.pages.pages import PAGES, page_that_explains
-from tui.inspector.questions import Questions
-from tui.inspector.saved import filter_of, selection_of, without_filter
+from tui.inspector.screens.answers import AnswersScreen
 from tui.inspector.screens.asking import ChoiceDialog, TextInputDialog
 from tui.inspector.screens.filters import FilterDialog
 from tui.inspector.screens.help import HelpScreen
@@ -36,7 +39,8 @@ from tui.inspector.widgets.header import SummaryHeader
 from tui.inspector.widgets.moments import MomentList
 from tui.inspector.widgets.notice import Notice
 from tui.inspector.widgets.selection_bar import SelectionBar, selection_words
-from tui.preferences import change_preferences, read_preferences
+from tui.preferences import Preferences, SavedFilter, change_preferences, read_preferences
+from tui.terminal_text import message
 from tui.text_dialog import TextDialog
 from tui.themes import ThemedApp
 
@@ -396,3 +400,76 @@ def _is_odd(record: Record) -> bool:
 def run(folder: Path) -> None:
     """Inspect the run in `folder` until the user quits."""
     Inspector(folder).run()
+
+
+# Filters as the person's preferences keep them, and as the inspector uses them.
+
+
+def filter_of(selection: MomentSelection) -> SavedFilter:
+    """Return what is kept of a selection."""
+    facets = {name: list(values) for name, values in selection.facets.items()}
+    return SavedFilter(facets, selection.text, selection.failures, selection.sort, selection.descending)
+
+
+def selection_of(kept: SavedFilter) -> MomentSelection:
+    """Return the selection that was kept; facets and orders that are unknown are left out."""
+    facets = {name: tuple(values) for name, values in kept.facets.items() if name in FACETS}
+    return MomentSelection(facets, kept.text, kept.failures, kept.sort if kept.sort in SORTS else "", kept.descending)
+
+
+def without_filter(name: str, known: Preferences) -> Preferences:
+    """Return the preferences without a saved filter."""
+    return structs.replace(known, filters={other: kept for other, kept in known.filters.items() if other != name})
+
+
+# Asking the moments of a run again: opens the dialog and the list of answers, and knows the commands that
+# are under way.
+
+
+class Questions:
+    """The questions of one inspector. `show` is given the answer that the person chooses; `environment` holds the keys of model servers."""
+
+    def __init__(
+        self, app: App[None], folder: Path, environment: Mapping[str, str], show: Callable[[ListedAnswer], None]
+    ) -> None:
+        self._app, self._folder, self._show = app, folder, show
+        self.asker = Asker(folder, environment)
+
+    def ask(self, record: Record, run: RunView, tapes: TapeShelf) -> None:
+        """Open the dialog for a moment, then the list of answers."""
+        if run.config.get("mode") == "drive":
+            self._notify("In drive mode a moment depends on what was accepted before: it cannot be asked alone.")
+            return
+        start = partial(self._start, record.moment, tapes.path(record.moment.tape), run)
+        from tui.inspector.screens.again import AgainDialog  # imports all providers, which takes a tenth of the start
+
+        if question := self._question(run):
+            dialog = AgainDialog(question, start, self.asker)
+            self._app.push_screen(dialog, lambda number: None if number is None else self.answers(record, run, number))
+
+    def answers(self, record: Record, run: RunView, at: int = 0) -> None:
+        """Open the list of answers to a moment, with the cursor on the one of that number."""
+        if question := self._question(run):
+            own = ListedAnswer(0, question, record)
+            read = partial(self._read, own, record.moment.id)
+            self._app.push_screen(AnswersScreen(read, self.asker.stop, at), self._chosen)
+
+    def _start(self, moment: Moment, origin: str, run: RunView, question: Question) -> int:
+        return self.asker.ask(words_for(moment.id, origin, config_with(run.config, question)))
+
+    def _question(self, run: RunView) -> Question | None:
+        try:
+            return question_of(run.config)
+        except SettingsError as error:
+            self._notify(f"The settings of this run cannot be read: {error}")
+            return None
+
+    def _read(self, own: ListedAnswer, moment: str) -> list[ListedAnswer]:
+        return [own, *answers_to(self._folder, moment)]
+
+    def _chosen(self, answer: ListedAnswer | None) -> None:
+        if answer is not None:
+            self._show(answer)
+
+    def _notify(self, text: str) -> None:
+        self._app.notify(message(text), markup=False)

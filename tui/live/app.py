@@ -5,12 +5,15 @@ The run's process and this one share only files: `live.jsonl`, the tapes, and a 
 
 from __future__ import annotations
 
+import sqlite3
 import time
+import zlib
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal
 
+import msgspec
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Container
@@ -18,17 +21,17 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from replay.errors import ReplayError
-from replay.run.events import RunBegan
+from replay.errors import ReplayError, StoreError
+from replay.run.events import Ended, LeftOut, RunBegan, RunEnded, RunPlan
 from replay.run.live.control import ControlError, Watcher, Wish
 from replay.run.live.following import LiveFile, is_alive
-from replay.run.live.stream import FILE
+from replay.run.live.stream import FILE, shortened
+from replay.run.store import Store
 from tui.live import live_text
 from tui.live.counts import LiveFigures
 from tui.live.documents import LaneDocuments
+from tui.live.live_text import clock, strip
 from tui.live.state import Lane, LiveState
-from tui.live.stored import stored_state
-from tui.live.strip import clock, strip
 from tui.live.widgets.board import Board, ShownLane
 from tui.live.widgets.dialogs import JumpScreen, LeaveScreen, ScreenEnd, help_text
 from tui.live.widgets.page_view import PageView
@@ -350,3 +353,50 @@ class LiveApp(ThemedApp):
             self._watcher.send(wish)
         except ControlError as error:
             self.call_from_thread(self.notify, message(error), severity="warning", markup=False)
+
+
+# A run that nobody wrote a live file for (it could not, or an older version made it): what its store holds.
+
+
+def stored_state(folder: Path) -> LiveState | None:
+    """The state of a run by its records, as they are now; None if there is no run in the folder.
+
+    Raises:
+        StoreError: they cannot be read, and why.
+
+    """
+    if not (folder / "run.sqlite").is_file():
+        return None
+    try:
+        with Store.open(folder) as store:
+            return _state(store)
+    except (zlib.error, msgspec.MsgspecError, sqlite3.Error, OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"The run in {folder} cannot be read: {error}") from error
+
+
+def _state(store: Store) -> LiveState:
+    config, at = store.config, (store.folder / "run.sqlite").stat().st_mtime
+    provider = config.get("settings", {}).get("provider", {})
+    plan = RunPlan(
+        provider=provider.get("name", ""),
+        policy=config.get("policy", ""),
+        tests=config.get("tests", True),
+        cluster_by=store.cluster_by,
+        samples=config.get("samples", 1),
+        measured=not store.fact("reads_record"),
+    )
+    state = LiveState()
+    state.take(RunBegan(at, 0, "", plan, dict.fromkeys(config.get("sources", {}), "")))
+    for record in store.records():
+        state.take(shortened(Ended(record, awaits_verdict=False)))
+    summary = store.fact("summary") or {}
+    for left in summary.get("left_out", ()):
+        state.take(LeftOut(left["tape"], left["reason"]))
+    state.take(
+        RunEnded(
+            at,
+            "done" if summary else "interrupted",
+            "" if summary else "how it was played is not known: there is no live.jsonl",
+        )
+    )
+    return state

@@ -24,13 +24,16 @@ from tui import figures
 from tui.figures import DASH, mapping, net_words, share_words
 from tui.render.section import Section
 from tui.report.drawing import COLOURS, HEIGHT, drawn
-from tui.report.flow_plot import draw_flow
 from tui.report.reported import ReportedRun
-from tui.report.series import SERIES, RunSeries, draw_key, draw_points, end_of, in_percent, key_height
 from tui.terminal_text import one_line, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+from collections import defaultdict
+from math import ceil
+from typing import TYPE_CHECKING
+
+from replay.numbers.flows import STAGES, FlowLink
 
 _MOST = 24
 """The groups that a plot shows; the tables have all."""
@@ -370,3 +373,167 @@ def _session(run: ReportedRun) -> Iterator[ReportPlot]:
     title = "Verdicts over the session"
     told = [[str(row["part"]), *(f"{row[name]:,}" for name in _OUTCOMES), share_words(row["share"])] for row in rows]
     yield ReportPlot(title, "All tapes together, each in ten parts of as many events.", drawn(draw, title, HEIGHT), Section(title, ["tenth", *_OUTCOMES, "passes (95 %)"], told))  # fmt: skip
+
+
+# What a plot draws of a run: each run has its colour, its mark and its label in all plots of a page.
+
+SERIES = tuple(COLOURS[f"c{number}"] for number in range(1, 7))
+_MARKS = "osD^vPXp"
+_NAMES = {1: 44, 2: 22}
+"""The characters of a name that a key has room for, by the columns that it has."""
+_ROW = 0.2
+"""The height of a row of a key, in inches."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeries:
+    """A run in the plots. `label` is what the page calls it, `place` says which of the runs it is, from 0."""
+
+    run: ReportedRun
+    label: str
+    place: int
+
+    @property
+    def look(self) -> dict[str, Any]:
+        """Its colour, its mark and its line, as matplotlib takes them: no two of twelve runs are alike."""
+        dashes = "--" if self.place % 12 > 5 else "-"
+        return {"color": SERIES[self.place % 6], "marker": _MARKS[self.place % 8], "linestyle": dashes}
+
+    def name(self, width: int = 28) -> str:
+        """Its label and its name, of which so many characters are shown."""
+        return f"{self.label} {shorten(one_line(self.run.name), width)}"
+
+
+def key_height(runs: Sequence[RunSeries]) -> float:
+    """How much higher a plot is for its key, in inches."""
+    return 0.0 if len(runs) < 2 else _ROW * ceil(len(runs) / _columns(runs))
+
+
+def _columns(runs: Sequence[RunSeries]) -> int:
+    return 1 if len(runs) < 4 else 2
+
+
+def draw_key(axes: Axes, runs: Sequence[RunSeries]) -> None:
+    """Name the series above the plot, where they hide nothing; one alone has no key."""
+    if len(runs) < 2:
+        return
+    from matplotlib.lines import Line2D
+
+    columns = _columns(runs)
+    handles = [
+        Line2D([], [], markersize=4, linewidth=1.4, label=each.name(_NAMES[columns]), **each.look) for each in runs
+    ]
+    axes.get_figure().legend(handles=handles, loc="outside upper left", ncols=columns, fontsize=9, columnspacing=1.2, handlelength=1.8)  # type: ignore[union-attr] # fmt: skip
+
+
+def draw_points(
+    axes: Axes, places: Sequence[float], shares: Sequence[Mapping[str, Any]], series: RunSeries, *, line: bool = True
+) -> None:
+    """Draw shares in percent with their intervals, which are left out where there are none."""
+    values = [100 * share["value"] for share in shares]
+    below = [max(0.0, value - 100 * end_of(share, "low")) for value, share in zip(values, shares, strict=True)]
+    above = [max(0.0, 100 * end_of(share, "high") - value) for value, share in zip(values, shares, strict=True)]
+    look = series.look if line else {**series.look, "linestyle": ""}
+    axes.errorbar(places, values, (below, above), markersize=4, linewidth=1.4, elinewidth=1, capsize=2, clip_on=False, **look)  # fmt: skip
+
+
+def end_of(share: Mapping[str, Any], end: str) -> float:
+    """One end of a share's interval; the share itself where it has none."""
+    found = share.get(end)
+    return float(share["value"] if found is None else found)
+
+
+def in_percent(axes: Axes) -> None:
+    """Give a plot an axis of shares in percent."""
+    axes.set_ylim(0, 100)
+    axes.yaxis.set_major_formatter("{x:.0f} %")
+    axes.grid(axis="y", color=COLOURS["line"], linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+# The way of the moments as a picture: a column for each stage, and bands as high as what flows.
+
+_GAP = 0.07
+"""Between two names of a stage, as a share of the height of all moments."""
+_BAR = 0.06
+"""The width of a name's bar, where stages are 1 apart."""
+_LABEL = 0.95
+"""The room for the names of the last stage, right of its bars."""
+_WIDEST = 12
+"""The characters of a name that do not reach the next bar."""
+_HIGH = 0.15
+"""The share of all moments whose bar is as high as two lines."""
+_GOOD, _BAD, _NEITHER, _PLAIN = "c3", "c2", "c6", "c1"
+_HUES = {
+    "passed": _GOOD,
+    "accepted": _GOOD,
+    "part": _GOOD,
+    "typed-through": _GOOD,
+    "failed": _BAD,
+    "rejected": _BAD,
+    "late": _BAD,
+}
+_ON_THE_WAY = frozenset({"moments", "asked", "answered", "shown"})
+
+
+def draw_flow(axes: Axes, links: Sequence[FlowLink]) -> None:
+    """Draw the links of `replay.numbers.flows.flow`."""
+    heights = _heights(links)
+    total = sum(link.count for link in links if link.stage == 0)
+    bottoms = _bottoms(heights, total)
+    for (stage, name), height in heights.items():
+        axes.bar(stage, height, _BAR, bottom=bottoms[stage, name], color=COLOURS[_hue(name)], linewidth=0)
+        middle = bottoms[stage, name] + height / 2
+        axes.annotate(_words(name, height, total), (stage, middle), (6, 0), textcoords="offset points", va="center", ha="left", fontsize=9)  # fmt: skip
+    _draw_bands(axes, links, bottoms)
+    axes.set_xlim(-_BAR, len(STAGES) - 1 + _LABEL)
+    axes.set_axis_off()
+
+
+def _words(name: str, height: int, total: int) -> str:
+    """A name with its number, in two lines where one would reach the next bar and there is room."""
+    one_line = f"{name} {height:,}"
+    return one_line if len(one_line) < _WIDEST or height < _HIGH * total else f"{name}\n{height:,}"
+
+
+def _draw_bands(axes: Axes, links: Sequence[FlowLink], bottoms: dict[tuple[int, str], float]) -> None:
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    out, into = dict(bottoms), dict(bottoms)
+    order = sorted(links, key=lambda link: (link.stage, bottoms[link.stage, link.source], bottoms[link.stage + 1, link.target]))  # fmt: skip
+    for link in order:
+        left, right, middle = link.stage + _BAR / 2, link.stage + 1 - _BAR / 2, link.stage + 0.5
+        low, end = out[link.stage, link.source], into[link.stage + 1, link.target]
+        out[link.stage, link.source] += link.count
+        into[link.stage + 1, link.target] += link.count
+        high, top = low + link.count, end + link.count
+        points = [(left, low), (middle, low), (middle, end), (right, end), (right, top), (middle, top), (middle, high), (left, high), (left, low)]  # fmt: skip
+        codes = [Path.MOVETO, *[Path.CURVE4] * 3, Path.LINETO, *[Path.CURVE4] * 3, Path.CLOSEPOLY]
+        axes.add_patch(PathPatch(Path(points, codes), facecolor=COLOURS[_hue(link.target)], alpha=0.25, linewidth=0))
+
+
+def _heights(links: Sequence[FlowLink]) -> dict[tuple[int, str], int]:
+    """(Stage, name) → how many moments are there."""
+    found: dict[tuple[int, str], int] = defaultdict(int)
+    for link in links:
+        found[link.stage + 1, link.target] += link.count
+        if link.stage == 0:
+            found[0, link.source] += link.count
+    return dict(found)
+
+
+def _bottoms(heights: dict[tuple[int, str], int], total: int) -> dict[tuple[int, str], float]:
+    """Where each name of a stage begins: those that go on stand on top, and below them the rest, the larger the higher."""
+    found: dict[tuple[int, str], float] = {}
+    for stage in range(len(STAGES)):
+        names = sorted((name for at, name in heights if at == stage), key=lambda name: (name not in _ON_THE_WAY, -heights[stage, name]))  # fmt: skip
+        top = float(total)
+        for name in names:
+            found[stage, name] = top - heights[stage, name]
+            top = found[stage, name] - _GAP * total
+    return found
+
+
+def _hue(name: str) -> str:
+    return _PLAIN if name in _ON_THE_WAY else _HUES.get(name, _NEITHER)

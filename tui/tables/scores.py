@@ -14,8 +14,10 @@ from rich.text import Text
 
 from corpora.audits.noticing import BY_FILLER, counts_of_tests
 from corpora.causes import kind_of
+from corpora.codev.answer_errors import ANSWER_ERRORS
 from tui.figures import (
     DASH,
+    Summary,
     clusters_words,
     counts,
     latency,
@@ -29,8 +31,6 @@ from tui.figures import (
 from tui.glossary import UNTESTABLE
 from tui.render.section import Section
 from tui.render.terminal import in_terminal
-from tui.tables.blocks import block_sections
-from tui.tables.likeness import similarity_section
 from tui.tables.sections import count_sections, failures_section, instructions_section, machine_section
 from tui.terminal_text import headline, message, one_line, shorten
 
@@ -310,3 +310,95 @@ def left_out_name(summary: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
     number = sum(cell["tasks"] for cell, is_own in zip(cells, own, strict=True) if is_own)
     name = shorten(one_line(entry["tape"]), REASON)
     return f"{name}, {number_of(number, 'task')}" if number else name
+
+
+# The section that says how alike answers and ground truths are.
+
+
+def similarity_section(summary: Summary) -> Section:
+    """The figures of likeness, with their intervals; no rows if there is no answer, or the run is of an earlier version."""
+    found = mapping(summary.get("similarity"))
+    n = found["exact"]["n"] if found else 0
+    title = f"how alike answers and ground truths are ({n:,} tasks)"
+    return Section(title, ["", "value", "meaning"], list(_rows(found)) if n else [])
+
+
+def _rows(found: Mapping[str, Any]) -> Iterator[Sequence[str]]:
+    code, paper, lines = found["code"], found["paper"], found["lines"]
+    yield (
+        "first line",
+        _share(code["first_line"]),
+        f"of any answer is the truth's: {number_of(code['matches'], 'task')}",
+    )
+    yield "", _share(paper["first_line"]), "of all answers"
+    yield "cosine", _number(code["cosine"]), "of the words of the first lines"
+    yield "", _number(paper["cosine"]), "of the words of the whole answers"
+    yield "exact", _share(found["exact"]), "of all answers are the truth"
+    yield "edit similarity", _number(found["edit_similarity"]), "of the whole answers"
+    yield "lines", f"{lines['answers']:.1f}", f"of an answer; {lines['truths']:.1f} of a truth"
+
+
+def _share(figure: Mapping[str, Any]) -> str:
+    low, high = figure["low"], figure["high"]
+    return f"{100 * figure['value']:.1f} %" + (f" ({percent(low)}{DASH}{percent(high)})" if low is not None else "")
+
+
+def _number(figure: Mapping[str, Any]) -> str:
+    low, high = figure["low"], figure["high"]
+    return f"{figure['value']:.2f}" + (f" ({low:.2f}{DASH}{high:.2f})" if low is not None else "")
+
+
+# The tables of an evaluation of blocks: by what a model sees of the file and by type of block, and what is
+# wrong with the answers that fail.
+
+_ALL = "all"
+_WORDS = (
+    "similar: edit similarity in %, of characters as Codev-Bench's script has it, and of tokens as its paper says; lines: of an answer as the script counts "
+    "them; ms: mean latency"
+)
+_SHOWN = {
+    "full": "full block",
+    "inner": "inner block",
+    "empty": "nothing is missing",
+    "rest-of-function-gone": "rest of function gone",
+    "rest-of-file-gone": "rest of file gone",
+    _ALL: "all",
+}
+
+
+def block_sections(summary: Summary) -> Iterator[Section]:
+    """The figures of Codev-Bench; nothing for other corpora."""
+    blocks: Sequence[Mapping[str, Any]] = summary.get("blocks", ())
+    if not blocks:
+        return
+    rules = ("by rules",) * any("by_rules" in row for row in blocks)
+    head = ["blocks", "tasks", "pass@1", "95 %", *rules, "similar", "tokens", "lines", "ms"]
+    names = (
+        _SHOWN.get(row["scenario"], row["scenario"]) if row["type"] == _ALL else f"  {row['type']}" for row in blocks
+    )
+    yield Section("", head, [[name, *_cells(row)] for name, row in zip(names, blocks, strict=True)], _WORDS)
+    found = blocks[-1]["errors"]
+    rows = [[name, f"{one['answers']:,}", ANSWER_ERRORS.get(name, "")] for name, one in found["by"].items()]
+    title = f"what is wrong with the {found['failed']:,} answers that fail (one may have several)"
+    yield Section(title, ["", "number", "meaning"], rows)
+
+
+def _cells(row: Mapping[str, Any]) -> Iterator[str]:
+    passing, alike = row["pass_at_1"], row["similarity"]
+    yield f"{row['tasks']:,}"
+    yield _hundredths(passing)
+    yield "" if passing["low"] is None else f"{percent(passing['low'])}{DASH}{percent(passing['high'])}"
+    if "by_rules" in row:
+        yield _hundredths(row["by_rules"])
+    yield _hundredths(alike["published"])
+    yield _hundredths(alike["paper"])
+    yield _plain(row["lines"]["published"], 1)
+    yield _plain(row["latency_ms"]["mean"], 0)
+
+
+def _hundredths(figure: Mapping[str, Any]) -> str:
+    return "" if figure["value"] is None else f"{100 * figure['value']:.1f}"
+
+
+def _plain(figure: Mapping[str, Any], digits: int) -> str:
+    return "" if figure["value"] is None else f"{figure['value']:,.{digits}f}"

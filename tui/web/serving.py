@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from aiohttp import web
 
 from tui.errors import PortError
-from tui.web.guard import LOOPBACK, Guard
 from tui.web.screens import Screens
-from tui.web.site import Site
+from tui.web.site import LOOPBACK, Guard, Site
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -9,10 +9,8 @@ from dataclasses import dataclass, replace
 
 from corpora.history.repository.files import CommitDocument
 from corpora.history.session import copied_code
-from corpora.history.session.commit_buffer import CommitBuffer
 from corpora.history.session.distributions import Distributions
-from corpora.history.session.hunks import ReplacedSpan, hunks, same_line_ends
-from corpora.history.session.span_typist import KeyCounts, SpanTypist
+from corpora.history.session.span_typist import CommitBuffer, KeyCounts, ReplacedSpan, SpanTypist, hunks, same_line_ends
 from replay.importers.building.language_ids import language_id
 from replay.tapes.tape import Event
 from syntax.languages import language_of

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
-from corpora.history.session.commit_buffer import CommitBuffer
+import Levenshtein
+
 from corpora.history.session.distributions import BESIDE, Distributions, GapContext
-from corpora.history.session.hunks import ReplacedSpan
+from corpora.typing.editor_buffer import EditorBuffer
 from corpora.typing.typist import neighbour
 from replay.tapes import tape
 from replay.tapes.tape import Event, Reason
+from syntax.text import common_prefix, is_narrow
 
 _SMALL = 8
 """The most characters that are deleted one by one with Backspace (see `selected`)."""
@@ -289,3 +292,318 @@ def _mistyped(word: str, kind: str, chance: random.Random) -> str:
     if kind == "doubled":
         return word[0] + word
     return neighbour(word[0], chance) + word[1:]
+
+
+# The differences of two texts, as spans to type: as a person would change one text into the other.
+#
+# Similar lines are changed in place, word by word; other lines are deleted, written, or both. Pure.
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_END = re.compile(r"\r?\n\Z")
+_INDENTATION = re.compile(r"\n[ \t]+\Z")
+_FIRST = re.compile(r"\s*(\w+)")
+_SAME_START = 0.2
+_ALIKE = 0.6
+"""Two lines with at least this Levenshtein ratio are versions of one line."""
+_FEW = 8
+"""The most lines that one line is broken into."""
+_PAIRS = 4_000
+"""A hunk with more pairs of lines than this is deleted and written as a whole."""
+_LINES = 10_000_000
+"""Texts with more pairs of lines than this are compared with difflib's shortcut, which ignores frequent lines."""
+_WORDS = 4_000
+"""A line with more words than this is replaced as a whole between its common ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedSpan:
+    """Replace the old text from `start` to `end` (indices) by `new`. `pasted` are the parts of `new` that are pasted."""
+
+    start: int
+    end: int
+    new: str
+    pasted: tuple[tuple[int, int], ...] = ()
+
+
+def hunks(old: str, new: str) -> list[list[ReplacedSpan]]:
+    """The spans that turn `old` into `new`, by hunk, in rising order; they do not touch each other."""
+    before, after = _lines(old), _lines(new)
+    starts = [0]
+    for line in before:
+        starts.append(starts[-1] + len(line))
+    found: list[list[ReplacedSpan]] = []
+    reached = 0
+    junk = len(before) * len(after) > _LINES
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=junk).get_opcodes():
+        if tag != "equal":
+            found.append(list(_raised(_hunk(before, starts, (i1, i2), after[j1:j2]), old, reached)))
+            reached = found[-1][-1].end
+    return found
+
+
+def same_line_ends(old: str, new: str) -> str:
+    """The old text with the line ends of the new one, if each text has only one kind; else the old text itself."""
+    ends = [_only_end(text) for text in (old, new)]
+    if not all(ends) or ends[0] == ends[1]:
+        return old
+    return old.replace(ends[0], ends[1])
+
+
+def _only_end(text: str) -> str:
+    crlf, lf = text.count("\r\n"), text.count("\n")
+    if not lf or text.count("\r") != crlf:
+        return ""
+    return "\n" if not crlf else "\r\n" if crlf == lf else ""
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n") if "\n" not in text else re.findall(r"[^\n]*\n|[^\n]+\Z", text)
+
+
+def _hunk(
+    before: Sequence[str], starts: Sequence[int], where: tuple[int, int], after: Sequence[str]
+) -> Iterator[ReplacedSpan]:
+    """The spans of one hunk: changes in similar lines, and the other lines between them."""
+    low, high = where
+    i = j = 0
+    if _is_one(before[low:high], after):
+        yield from _within(starts[low], "".join(before[low:high]), "".join(after))
+        return
+    for k, m in [*_alike(before[low:high], after), (high - low, len(after))]:
+        if k > i or m > j:
+            yield _between(starts[low + i], before[low + i : low + k], "".join(after[j:m]))
+        if k < high - low:
+            yield from _within(starts[low + k], before[low + k], after[m])
+        i, j = k + 1, m + 1
+
+
+def _is_one(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether one line was broken into a few, or a few lines were joined."""
+    if min(len(before), len(after)) != 1 or not 1 < max(len(before), len(after)) <= _FEW:
+        return False
+    one, other = ("".join("".join(lines).split()) for lines in (before, after))
+    return bool(one) and Levenshtein.ratio(one, other) >= _ALIKE
+
+
+def _alike(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of lines that are versions of one line: the chain of pairs with the highest sum of similarity."""
+    if not before or not after or len(before) * len(after) > _PAIRS:
+        return []
+    best = [[0.0] * (len(after) + 1) for _ in range(len(before) + 1)]
+    for i in range(len(before) - 1, -1, -1):
+        for j in range(len(after) - 1, -1, -1):
+            paired = _similarity(before[i], after[j]) + best[i + 1][j + 1]
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], paired)
+    return list(_chain(best, before, after))
+
+
+def _chain(best: Sequence[Sequence[float]], before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
+    i = j = 0
+    while i < len(before) and j < len(after):
+        if best[i][j] == best[i + 1][j]:
+            i += 1
+        elif best[i][j] == best[i][j + 1]:
+            j += 1
+        else:
+            yield i, j
+            i, j = i + 1, j + 1
+
+
+def _similarity(one: str, other: str) -> float:
+    """The similarity of two versions of one line, 0 for other lines: the Levenshtein ratio, and a bonus for the same first word.
+
+    For example `x = one` and `x = two` have the ratio 0.71 and the bonus 0.2: together 0.91, more than `_ALIKE`.
+    """
+    words = _FIRST.match(one), _FIRST.match(other)
+    bonus = _SAME_START if words[0] and words[1] and words[0][1] == words[1][1] else 0.0
+    ratio = Levenshtein.ratio(one.strip(), other.strip())
+    return ratio + bonus if ratio + bonus >= _ALIKE and one.strip() else 0.0
+
+
+def _between(start: int, old: Sequence[str], new: str) -> ReplacedSpan:
+    """Replace old lines by new ones; the common last line end and the common first indentation stay."""
+    text = "".join(old)
+    if not text or not new:
+        return ReplacedSpan(start, start + len(text), new)
+    tail = _common_tail(text, new)
+    old = text[: len(text) - tail]
+    head = min(common_prefix(old, new[: len(new) - tail]), len(old) - len(old.lstrip(" \t")))
+    return ReplacedSpan(start + head, start + len(text) - tail, new[head : len(new) - tail])
+
+
+def _common_tail(old: str, new: str) -> int:
+    ends = _END.search(old), _END.search(new)
+    return len(ends[0][0]) if ends[0] and ends[1] and ends[0][0] == ends[1][0] else 0
+
+
+def _within(start: int, old: str, new: str) -> Iterator[ReplacedSpan]:
+    """The changed words of a line; changes with fewer than two characters between them become one."""
+    words, others = _WORD.findall(old), _WORD.findall(new)
+    if max(len(words), len(others)) > _WORDS:
+        words, others = [old], [new]
+    at = 0
+    open_: ReplacedSpan | None = None
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
+        text, put = "".join(words[i1:i2]), "".join(others[j1:j2])
+        if tag != "equal":
+            span = ReplacedSpan(start + at, start + at + len(text), put)
+            open_ = ReplacedSpan(open_.start, span.end, open_.new + put) if open_ else span
+        elif open_ and len(text) < 2 and at + len(text) < len(old):
+            open_ = replace(open_, end=open_.end + len(text), new=open_.new + text)
+        elif open_:
+            yield _trimmed(old[open_.start - start : open_.end - start], open_)
+            open_ = None
+        at += len(text)
+    if open_:
+        yield _trimmed(old[open_.start - start : open_.end - start], open_)
+
+
+def _trimmed(old: str, span: ReplacedSpan) -> ReplacedSpan:
+    """The span without the common first and last characters; the indentation of a new line stays whole."""
+    size = min(len(old), len(span.new))
+    head = next((at for at in range(size) if old[at] != span.new[at]), size)
+    room = 0 if _INDENTATION.search(span.new) else size - head
+    tail = next((at for at in range(room) if old[-1 - at] != span.new[-1 - at]), room)
+    return ReplacedSpan(span.start + head, span.end - tail, span.new[head : len(span.new) - tail])
+
+
+def _raised(spans: Iterator[ReplacedSpan], old: str, reached: int) -> Iterator[ReplacedSpan]:
+    """Spans that write new lines, begun with Enter at the end of the line above where the result is the same."""
+    for span in spans:
+        end = _END.search(span.new)
+        up = span.start - len(end[0]) if end and span.start == span.end else -1
+        above = old[up : span.start] if end and up >= reached else ""
+        if end and above == end[0] and old[up - 1 : up] != "\r":
+            yield ReplacedSpan(up, up, end[0] + span.new[: end.start()])
+        else:
+            yield span
+        reached = span.end
+
+
+# A document of a commit while it is typed: an `EditorBuffer` with tabs, any unit of indentation and both
+# line ends.
+
+_OPENERS = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = frozenset(
+    [
+        "python",
+        "javascript",
+        "javascriptreact",
+        "typescript",
+        "typescriptreact",
+        "java",
+        "c",
+        "cpp",
+        "csharp",
+        "go",
+        "rust",
+        "ruby",
+        "php",
+        "kotlin",
+        "scala",
+        "dart",
+        "json",
+        "jsonc",
+        "jsonl",
+        "toml",
+        "yaml",
+        "css",
+        "scss",
+        "less",
+        "html",
+        "xml",
+        "shellscript",
+    ]
+)
+"""Languages in which the editor closes brackets and quotes."""
+_TWO = frozenset(
+    [
+        "javascript",
+        "javascriptreact",
+        "typescript",
+        "typescriptreact",
+        "json",
+        "jsonc",
+        "yaml",
+        "html",
+        "xml",
+        "css",
+        "scss",
+        "ruby",
+    ]
+)
+_COLON = frozenset({"python", "yaml"})
+_INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
+
+
+class CommitBuffer(EditorBuffer):
+    """A document that is typed from one text to another; `known` are both. Offsets are indices.
+
+    `unit_text` is one indentation. `given` says that Enter wrote the white space left of the cursor.
+    """
+
+    def __init__(self, doc: int, path: str, language: str, text: str, known: Sequence[str]) -> None:
+        super().__init__(doc, path, language, text)
+        self.unit_text = _unit(language, known)
+        self.given = False
+        self._narrow = all(is_narrow(each) for each in known)
+        self._opens_block = set("([{:") if language in _COLON else set("([{")
+
+    @property
+    def is_code(self) -> bool:
+        """Whether the editor closes brackets and indents here."""
+        return self.language in _CLOSING
+
+    def offset(self, index: int) -> int:
+        """The UTF-16 offset of an index."""
+        return index if self._narrow else super().offset(index)
+
+    def change(self, changes: Sequence[tuple[int, int, str]], cursor: int) -> tuple[tuple[int, int, str], ...]:
+        """Change the text; white space left of the cursor no longer counts as written by Enter."""
+        self.given = False
+        return super().change(changes, cursor)
+
+    def jump(self, start: int, end: int) -> None:
+        """Move the cursor to `end`, and select from `start` to there."""
+        self.given = False
+        self.cursor, self.selection = end, (start, end)
+
+    def closer_for(self, key: str) -> str:
+        """What the editor adds after an opening bracket or quote; nothing after the third quote in a row."""
+        return "" if key in {'"', "'", "`"} and self._line_before().endswith(key * 2) else super().closer_for(key)
+
+    def indentation(self) -> str:
+        """The white space at the start of the cursor's line, up to the cursor."""
+        before = self._line_before()
+        return before[: len(before) - len(before.lstrip(" \t"))]
+
+    def newline(self, end: str) -> tuple[list[tuple[int, int, str]], int]:
+        """The changes that Enter makes here with this line end, and the cursor after them."""
+        at, line, indent = self.cursor, self._line_before(), self.indentation()
+        if self.given and line and not line.strip():
+            start = at - len(line)
+            return [(start, at, ""), (at, at, end + indent)], start + len(end + indent)
+        if not self.is_code or self._in_comment() or line.rstrip()[-1:] not in self._opens_block:
+            return [(at, at, end + indent)], at + len(end + indent)
+        deeper = end + indent + self.unit_text
+        closer = _OPENERS.get(line[-1:])
+        closes = closer is not None and self.text.startswith(closer, at)
+        return [(at, at, deeper + (end + indent if closes else ""))], at + len(deeper)
+
+    def outdented(self) -> int:
+        """The cursor after one Backspace in the white space at the start of a line: one indentation further left."""
+        indent, unit = self.indentation(), len(self.unit_text)
+        if indent.strip(" ") or self.unit_text == "\t":
+            return self.cursor - 1
+        return self.cursor - len(indent) + (len(indent) - 1) // unit * unit
+
+
+def _unit(language: str, known: Sequence[str]) -> str:
+    """One indentation of the texts: a tab, or their smallest number of spaces; else the custom of the language."""
+    indents = [indent for text in known for indent in _INDENT.findall(text)]
+    if sum(indent.startswith("\t") for indent in indents) * 2 > len(indents):
+        return "\t"
+    spaces = [len(indent) for indent in indents if not indent.startswith("\t") and len(indent) in {2, 4, 8}]
+    if spaces:
+        return " " * min(spaces)
+    return "\t" if language == "go" else " " * (2 if language in _TWO else 4)

@@ -7,9 +7,12 @@ only. The known part grows when more lines become visible. Edits behind it shift
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import SequenceMatcher
 from os.path import commonpath
 from pathlib import Path
 from typing import Any
@@ -18,13 +21,10 @@ import msgspec
 
 from replay.importers.building.language_ids import language_id
 from replay.importers.building.paths import path_on_tape
-from replay.importers.building.tape_builder import ImportedTape, TapeBuilder
+from replay.importers.building.tape_builder import ImportedTape, TapeBuilder, changes_between
 from replay.importers.building.test_runs import TestWatch
-from replay.importers.building.text_changes import changes_between
 from replay.importers.crowd import chunk_events as form
 from replay.importers.crowd.chunk_files import ChunkedRecording, read_recording
-from replay.importers.crowd.patches import created, hunks, patched
-from replay.importers.crowd.viewports import Known, seen
 from replay.importers.errors import RecordingError, locate
 from replay.tapes.authors.change_reasons import certain_reason
 from replay.tapes.tape import Reason
@@ -318,3 +318,128 @@ def _span(event: form.ChunkEvent) -> tuple[str, int, int] | None:
         return None
     start = action.diff.range_offset
     return action.file, start, start + action.diff.range_length
+
+
+# Unified patches as jsdiff's `createTwoFilesPatch` writes them: lines end at LF alone, a CR belongs to its
+# line.
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines, each with its LF, before and after the patch; `at` is their line number, from 0."""
+
+    at: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+def hunks(patch: str) -> tuple[Hunk, ...]:
+    """The hunks of a patch of one file; other lines are skipped."""
+    return tuple(_hunks(patch.split("\n")))
+
+
+def created(patch: str | None) -> str | None:
+    """The text of a file that a patch creates; None if the patch changes an older text."""
+    made = hunks(patch or "")
+    return None if any(hunk.old for hunk in made) else "".join(line for hunk in made for line in hunk.new)
+
+
+def patched(text: str, patch: Sequence[Hunk], *, whole: bool = True) -> str | None:
+    """The text after a patch, applied exactly at its line numbers; None if it does not fit there.
+
+    If the end of the text is unknown (`whole` is false), hunks after the known part are left out.
+    """
+    lines = _lines(text)
+    for hunk in reversed(patch):
+        if not whole and hunk.at + len(hunk.old) > len(lines):
+            continue
+        if tuple(lines[hunk.at : hunk.at + len(hunk.old)]) != hunk.old:
+            return None
+        lines[hunk.at : hunk.at + len(hunk.old)] = hunk.new
+    return "".join(lines)
+
+
+def _lines(text: str) -> list[str]:
+    parts = text.split("\n")
+    return [*(part + "\n" for part in parts[:-1]), *([parts[-1]] if parts[-1] else [])]
+
+
+def _hunks(lines: Sequence[str]) -> Iterator[Hunk]:
+    number = 0
+    while number < len(lines):
+        head = _HUNK.match(lines[number])
+        number += 1
+        if head is None:
+            continue
+        start, wanted, new_wanted = int(head[1]), int(head[2] or 1), int(head[4] or 1)
+        old, new, number = _body(lines, number, wanted, new_wanted)
+        yield Hunk(start - 1 if wanted else start, tuple(old), tuple(new))
+
+
+def _body(lines: Sequence[str], number: int, wanted: int, new_wanted: int) -> tuple[list[str], list[str], int]:
+    old: list[str] = []
+    new: list[str] = []
+    while number < len(lines):
+        kind, line = lines[number][:1], lines[number][1:] + "\n"
+        if kind == "\\":
+            _unended(lines[number - 1][:1], old, new)
+        elif len(old) >= wanted and len(new) >= new_wanted:
+            break
+        else:
+            old += [line] if kind in {" ", "-"} else []
+            new += [line] if kind in {" ", "+"} else []
+        number += 1
+    return old, new, number
+
+
+def _unended(kind: str, old: list[str], new: list[str]) -> None:
+    """Remove the LF of the line before: it is the last line of the file, and has none."""
+    for lines, kinds in ((old, " -"), (new, " +")):
+        if kind in kinds and lines:
+            lines[-1] = lines[-1].removesuffix("\n")
+
+
+# The known part of a document of which only a few lines are visible at a time.
+
+_AHEAD = 200
+"""Lines below the window in which its last line is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The beginning of a document's text; `whole` says that it is all of it."""
+
+    text: str
+    whole: bool
+
+
+def seen(known: Known | None, start: int, content: str) -> Known | None:
+    """The known part of a document after the lines from `start` (from 0) were visible.
+
+    None if there are unknown lines between the known part and the window. Where the window differs from the known text, the
+    window is right: the known text continues after the window's last line. If that line is not found, the rest is
+    unknown.
+    """
+    if known is None:
+        return Known(content, whole=False) if start == 0 else None
+    end = "\r\n" if "\r\n" in known.text or "\r\n" in content else "\n"
+    lines, window = known.text.split(end), content.split(end)
+    if start > len(lines):
+        return None
+    below = lines[start:]
+    if below[: len(window)] == window:
+        return known
+    rest = _below(below, window)
+    text = end.join([*lines[:start], *window, *(rest or ())])
+    return Known(text, whole=known.whole and rest is not None)
+
+
+def _below(lines: Sequence[str], window: Sequence[str]) -> Sequence[str] | None:
+    """The known lines after the window; None if the window's last line is not among them."""
+    near = lines[: len(window) + _AHEAD]
+    for block in SequenceMatcher(None, near, window, autojunk=False).get_matching_blocks():
+        if block.size and block.b + block.size == len(window):
+            return lines[block.a + block.size :]
+    return None

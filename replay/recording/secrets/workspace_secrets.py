@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from replay.recording.secrets.exclusion import Exclusion, is_never
-from replay.recording.secrets.file_values import file_values
-from replay.recording.secrets.secret_rules import Secrecy, judge_value
+from replay.recording.secrets.secret_rules import Secrecy, file_values, judge_value
 from replay.recording.secrets.word_lists import FILES_OF_TOOLS, FOLDERS_OF_TOOLS
 
 MOST_FILES = 2_000

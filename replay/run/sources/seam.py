@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from replay.judge.adherence import Adherence
-from replay.judge.judge import Judge
+from replay.judge.judge import Adherence, Judge
 from replay.judge.shared_results import SharedResults
 from replay.judge.tape_cases import TestWarning
 from replay.judge.trials import StateRun

@@ -15,7 +15,7 @@ def certain_reason(changes: Sequence[Change]) -> Reason | None:
     """`type` or `delete` if nothing else can have made the changes; None otherwise.
 
     A run of one character counts as typed (a held-down key), and every change that only removes counts as a deletion. The
-    recorder, which sees single keys, has a stricter rule: `reason_of_keys` in `replay/recording/changes.py`.
+    recorder, which sees single keys, has a stricter rule: `reason_of_keys` in `replay/recording/recorder.py`.
     """
     if changes and all(end > start and not new for start, end, new in changes):
         return "delete"

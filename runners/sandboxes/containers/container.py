@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -18,10 +20,10 @@ from docker.types import LogConfig, Ulimit
 from docker.types import Mount as Bind
 from docker.utils.socket import frames_iter
 
+from runners.limits.seccomp import ArgumentTest, SyscallRule, rules
 from runners.protocol import ENVIRONMENT, PROJECT, Job, Limits, Mount, environment
 from runners.sandboxes.containers import base_image
 from runners.sandboxes.containers.engine import OWNER, ContainerEngine, owner
-from runners.sandboxes.containers.seccomp_profile import profile
 
 _RUN = Path(__file__).with_name("run.sh").read_text()
 _NOBODY = 65534
@@ -187,3 +189,24 @@ def _listen(line: Any, take: Take) -> None:
     finally:
         line.close()
         take(0, b"")
+
+
+# The filter of calls to the kernel, written as container engines read it: the rules that hold in every
+# sandbox.
+
+
+@cache
+def profile() -> str:
+    """Return the filter as JSON. Calls of other architectures than the machine's own are refused by the engine."""
+    return json.dumps({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [_denied(rule) for rule in rules()]})
+
+
+def _denied(rule: SyscallRule) -> dict[str, Any]:
+    arguments = [_compared(argument) for argument in rule.when]
+    return {"names": [rule.call], "action": "SCMP_ACT_ERRNO", "errnoRet": rule.error, "args": arguments}
+
+
+def _compared(argument: ArgumentTest) -> dict[str, Any]:
+    masked = argument.is_ == "MASKED_EQ"
+    first, second = (argument.mask, argument.value) if masked else (argument.value, 0)
+    return {"index": argument.index, "op": f"SCMP_CMP_{argument.is_}", "value": first, "valueTwo": second}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corpora.agent.building import BuiltRepository
-from corpora.agent.distribution import read_distribution
+from corpora.agent.sampling import read_distribution
 from tests.support.block_repository import CODE
 
 

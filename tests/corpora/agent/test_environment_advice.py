@@ -11,10 +11,8 @@ from typing import Any
 
 import pytest
 
-from corpora.agent.building import RepositoryBuilder
-from corpora.agent.distribution import read_distribution
-from corpora.agent.environment import EnvironmentLock
-from corpora.agent.sampling import SampleChoice
+from corpora.agent.building import EnvironmentLock, RepositoryBuilder
+from corpora.agent.sampling import SampleChoice, read_distribution
 from corpora.history.advice import AdviceRights, ModelAdvice, ScriptedChat
 from corpora.history.environments import Said
 from corpora.mined.checkout import read_checkout

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.agent.noticing import STAGE, TriedPart
+from corpora.agent.sampling import STAGE, TriedPart
 from corpora.agent.work import StageFolder
 
 

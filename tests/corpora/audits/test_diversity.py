@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from corpora.audits.diversity import mean_cosine
+from corpora.audits.audit import mean_cosine
 
 TEXTS = some.lists(some.text(some.sampled_from("abXé_ 1.\n"), max_size=15), min_size=2, max_size=6)
 

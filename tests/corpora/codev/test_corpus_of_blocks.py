@@ -20,7 +20,7 @@ from corpora.codev.samples import CodevHead, CodevRepository, CodevSample, read_
 from corpora.corpus import corpus_of
 from corpora.errors import CorpusError, DataError
 from corpora.options import Scenario
-from corpora.run.player import TaskPlayer
+from corpora.run.source import TaskPlayer
 from corpora.tasks import Task
 from replay.play.instructions import Answer, Ask, DidClose, DidOpen
 from replay.tapes.tape import Tests as ProjectTests

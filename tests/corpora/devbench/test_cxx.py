@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpora.devbench.cxx import cxx_options
+from corpora.devbench.corpus import cxx_options
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from corpora.efcb.letters import letter_of
+from corpora.efcb.asking import letter_of
 
 
 @pytest.mark.parametrize(

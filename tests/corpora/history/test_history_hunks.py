@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.history.session.copied_code import blocks, blocks_in, copied_parts
-from corpora.history.session.hunks import ReplacedSpan, hunks, same_line_ends
+from corpora.history.session.span_typist import ReplacedSpan, hunks, same_line_ends
 
 LINES = st.lists(
     st.sampled_from(["a = 1", "    b(2)", "    b(3)", "", "\t}", "x = 'é😀'", "def f(a, b):", " \u2028y", "\r"]),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from corpora.history.proposals import LOG, LONGEST, PATHS, TOGETHER, Proposal, proposals_in, question
+from corpora.history.advice import LOG, LONGEST, PATHS, TOGETHER, Proposal, proposals_in, question
 from runners.environments import Candidate, TriedWay
 from runners.project import ProjectPlan
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.opened.retyping import functions, retyped
+from corpora.opened.evaluation import functions, retyped
 from replay.play.policies.policy import policy_of
 from replay.tapes.tape import Edit, Embedded, Header, Tape
 from replay.tapes.timeline import Timeline

@@ -2,7 +2,7 @@
 
 import os
 
-from corpora.opened.tidying import KEPT, tidy
+from corpora.opened.evaluation import KEPT, tidy
 from replay.tapes import blob_files
 from replay.tapes.tape import Embedded, Header, Tape, write
 from runners.other_files import OtherFiles

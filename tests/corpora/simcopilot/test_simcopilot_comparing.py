@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpora.simcopilot.comparing import decoded, difference
+from corpora.simcopilot.simcopilot_files import decoded, difference
 
 LAST = "its last line is "
 

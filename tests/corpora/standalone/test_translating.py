@@ -7,7 +7,7 @@ import pytest_asyncio
 
 from corpora.codealign.benchmark import StandaloneProblem
 from corpora.standalone.translating import translated
-from corpora.standalone.translating.recorded_calls import recorded_cases
+from corpora.standalone.translating.translation import recorded_cases
 from runners.programs import cold
 from runners.sandboxes import pick
 from server.chat import FakeChat

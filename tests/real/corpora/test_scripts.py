@@ -9,10 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from corpora.agent.building import RepositoryBuilder
-from corpora.agent.distribution import BlockDistribution
-from corpora.agent.environment import EnvironmentLock
-from corpora.agent.sampling import SampleChoice
+from corpora.agent.building import EnvironmentLock, RepositoryBuilder
+from corpora.agent.sampling import BlockDistribution, SampleChoice
 from corpora.mined.checkout import read_checkout
 from runners.sandboxes import pick
 from tests.support.block_verdicts import corpus_file, judged, sandboxed_context

@@ -7,7 +7,7 @@ from statsmodels.stats.power import TTestPower
 
 from replay.numbers.comparison import words
 from replay.numbers.differences import paired_difference
-from replay.numbers.paired.power import least_difference, needed_moments, power_of
+from replay.numbers.paired.sentences import least_difference, needed_moments, power_of
 
 PAIRS = 1_000
 MOST = int(stats.binom.ppf(0.995, PAIRS, 0.05))

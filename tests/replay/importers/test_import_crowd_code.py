@@ -3,8 +3,7 @@
 import pytest
 from hypothesis import given, settings
 
-from replay.importers.crowd.escapes import escape, line_end, readings
-from replay.importers.crowd.table import import_table, table_name
+from replay.importers.crowd.table import escape, import_table, line_end, readings, table_name
 from replay.importers.errors import RecordingError
 from replay.importers.workspace_recording.recording_import import import_recording
 from replay.tapes.tape import Edit, Focus, Foreign, Open, Run, Select, State

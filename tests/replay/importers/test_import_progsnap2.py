@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from replay.importers.errors import RecordingError
-from replay.importers.progsnap2.code_states import default_section
-from replay.importers.progsnap2.dataset_import import import_dataset
+from replay.importers.progsnap2.dataset_import import default_section, import_dataset
 from replay.tapes.tape import Close, Edit, Focus, Foreign, Open, Run, Save
 from tests.support.random_sessions import histories, replayed, sessions
 from tests.support.scale import examples

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.importers.building.text_changes import changes_between
+from replay.importers.building.tape_builder import changes_between
 from syntax.text import splice
 
 TEXTS = st.text(st.sampled_from("ab(\n\r\té😀 "), max_size=60)

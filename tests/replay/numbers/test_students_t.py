@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
-from replay.numbers.students_t import student_quantile
+from replay.numbers.intervals import student_quantile
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from replay.recording.secrets.exclusion import Exclusion
-from replay.recording.workspace import cleaned
+from replay.recording.session import cleaned
 from tests.support.redacted_recording import LINES
 
 

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from replay.recording import journal as journals
-from replay.recording import tape_limits
+from replay.recording import pipeline
 from replay.recording.errors import RecordingStopped
 from replay.recording.journal import Journal
 from replay.recording.pipeline import RecordingPipeline
@@ -129,7 +129,7 @@ def test_an_answer_with_a_latency_that_is_no_number_leaves_a_tape(desk):
 @pytest.fixture
 def short_lines(monkeypatch):
     """As if no line of a tape could have more than 100,000 bytes."""
-    for module in (line_files, journals, tape_limits):
+    for module in (line_files, journals, pipeline):
         monkeypatch.setattr(module, "LONGEST", 100_000)
 
 
@@ -154,5 +154,5 @@ def test_a_change_that_no_line_can_hold_ends_the_recording_before_it_is_written(
 
 
 def test_a_document_fits_whatever_of_it_is_covered():
-    assert tape_limits.fits_on_a_line(Document("u", "x", 1, "x" * (line_files.LONGEST // 2)))
-    assert not tape_limits.fits_on_a_line(Document("u", "x", 1, "😀" * (line_files.LONGEST // 10)))
+    assert pipeline.fits_on_a_line(Document("u", "x", 1, "x" * (line_files.LONGEST // 2)))
+    assert not pipeline.fits_on_a_line(Document("u", "x", 1, "😀" * (line_files.LONGEST // 10)))

@@ -8,7 +8,7 @@ import pytest
 
 from replay.recording import git
 from replay.recording.secrets.exclusion import Exclusion
-from replay.recording.workspace import cleaned, project_of
+from replay.recording.session import cleaned, project_of
 from replay.tapes.tape import Embedded, Git
 
 TOKEN = "ghp_1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ"

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay.recording.secrets.exclusion import Exclusion
-from replay.recording.secrets.file_values import file_values
 from replay.recording.secrets.known_values import KnownValues
-from replay.recording.secrets.secret_rules import judge_value
+from replay.recording.secrets.secret_rules import file_values, judge_value
 from replay.recording.secrets.workspace_secrets import WorkspaceSecrets, words_of
 from tests.support.scale import sampled
 

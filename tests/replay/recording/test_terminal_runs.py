@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from replay.recording.recorder import Recorder
+from replay.recording.recorder import PROGRAM_IN_LINE, Recorder, commands_that_test, run_of
 from replay.recording.secrets.redaction import Redactor
-from replay.recording.test_runs import PROGRAM_IN_LINE, commands_that_test, run_of
 from replay.tapes.tape import Run
 from server.lsp.events import TerminalCommandEnded
 

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from replay.records import Ending, Moment, Record, Suggestion, TrailStep, Verdict
-from replay.run.flat.columns import COLUMNS, row_of_record, schema_table
-from replay.run.flat.writing import BATCH, FORMATS
+from replay.run.flat.writing import BATCH, COLUMNS, FORMATS, row_of_record, schema_table
 from syntax.text import length
 from tests.support.places import ROOT
 

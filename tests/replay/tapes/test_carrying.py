@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.tapes.carrying import Carrying
-from replay.tapes.timeline import Window
+from replay.tapes.timeline import Carrying, Window
 from syntax.text import carry_left, carry_right, splice
 
 

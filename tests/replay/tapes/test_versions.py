@@ -3,8 +3,8 @@ import json
 import pytest
 
 from replay.errors import TapeError
+from replay.tapes.coding import FORMAT, UPGRADES, upgrade_from
 from replay.tapes.tape import Header, read, stream, write
-from replay.tapes.versions import FORMAT, UPGRADES, upgrade_from
 from tests.support.tapes import Typist
 
 

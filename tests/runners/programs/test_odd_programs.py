@@ -7,8 +7,7 @@ import pytest_asyncio
 
 from runners.errors import SandboxFailed
 from runners.programs import Cold, Program
-from runners.programs.early_returns import returns_early
-from runners.programs.java_names import java_file, main_class
+from runners.programs.program import java_file, main_class, returns_early
 from runners.protocol import Completed
 from runners.sandboxes import pick
 from runners.temporary import temporary_folder

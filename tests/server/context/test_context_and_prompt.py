@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from server.context import ORDER, Budget, Context, RecentEdit, Snippet, Surroundings, allotted, choose
 from server.context.chunks import chunks, outline
+from server.context.context_selection import similar
 from server.context.pieces import cost, fitting
-from server.context.similar import similar
 from server.prompt import TEMPLATES, beside, chat, infill, middle, plain
 from server.providers import registry
 from server.settings import ContextSettings, ProviderSettings

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from server.providers.protocol import OfflineProvider
 from server.queries import Query
 from server.repair.draft import Draft
-from server.repair.offer import enough, offered
-from server.repair.places import places
+from server.repair.offer import enough, offered, places
 from server.service import Service
 from server.settings import Settings
 from syntax.languages import language_of

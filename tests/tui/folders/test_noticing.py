@@ -3,15 +3,15 @@
 import asyncio
 import shutil
 
-from tui.folders import noticing
-from tui.folders.noticing import LOOK_EVERY_S, Noticing
+from tui.folders import replays
+from tui.folders.replays import LOOK_EVERY_S, Noticing
 
 
 async def test_a_folder_that_goes_away_before_it_is_watched_is_only_looked_at(tmp_path, monkeypatch):
     gone, there = tmp_path / "gone", tmp_path / "there"
     gone.mkdir()
     there.mkdir()
-    inode = noticing._inode
+    inode = replays._inode
 
     def removed_after(folder):
         found = inode(folder)
@@ -19,7 +19,7 @@ async def test_a_folder_that_goes_away_before_it_is_watched_is_only_looked_at(tm
             shutil.rmtree(gone, ignore_errors=True)
         return found
 
-    monkeypatch.setattr(noticing, "_inode", removed_after)
+    monkeypatch.setattr(replays, "_inode", removed_after)
     waiting = Noticing((gone, there))
     try:
         await asyncio.wait_for(waiting.wait(), 10 * LOOK_EVERY_S)

@@ -8,10 +8,10 @@ from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import read, write
 from tests.support.replays import options_of, run
 from tests.support.tapes import Typist, record_of
+from tui.live.app import stored_state
 from tui.live.counts import LiveFigures, figures_of
 from tui.live.live_text import latencies
 from tui.live.state import Lane, LiveState
-from tui.live.stored import stored_state
 
 BODY = "return x + 1"
 CODE = f"def f(x):\n    {BODY}\n\n\ndef g(y):\n    return f(y) * 2\n"

@@ -7,9 +7,9 @@ from replay.run.events import Answered, Asked, Reached, ReplayedDocumentChanged,
 from replay.tapes.tape import walk, write
 from tests.support.tapes import Typist, moment_of
 from tui.live.documents import LaneDocuments, View
+from tui.live.live_text import strip
 from tui.live.page import GhostText, draw
 from tui.live.state import Lane
-from tui.live.strip import strip
 from tui.live.widgets.page_view import seen
 
 TEXT = "def f(x):\n    return x + 1\n\n\ndef g(y):\n    return 'é😀' + y\n"

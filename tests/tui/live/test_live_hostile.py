@@ -27,9 +27,9 @@ from tests.support.tapes import moment_of
 from tui.live import live_text
 from tui.live.counts import figures_of
 from tui.live.documents import View
+from tui.live.live_text import strip
 from tui.live.page import GhostText, draw
 from tui.live.state import LiveState
-from tui.live.strip import strip
 from tui.live.widgets.board import ShownLane, _column, _lines
 
 WIDTH = 80

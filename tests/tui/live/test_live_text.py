@@ -21,8 +21,8 @@ from replay.run.events import (
 )
 from tests.support.tapes import moment_of
 from tui.live import live_text
+from tui.live.live_text import strip
 from tui.live.state import Lane, LiveState
-from tui.live.strip import strip
 
 
 def going(*, of=100, duration=0.0, samples=1, sample=0, speed=None, done=20, t=0.0):

@@ -7,7 +7,7 @@ import pytest
 from corpora.history.repository.commits import Repository
 from tests.support.small_repository import commit, git
 from tui.commands.options.configuration import parsed_file
-from tui.commands.quickstart.file_tests import file_tests, refuse_other_file
+from tui.commands.quickstart.quickstart import file_tests, refuse_other_file
 from tui.errors import ConfigurationError
 
 SAYS = '[tests]\ncommand = "make {}"\n'

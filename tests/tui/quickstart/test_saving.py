@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 
 from replay.tapes import tape as tapes
 from runners.environments import Assumption
-from tui.commands.quickstart.saving import file_text, save
+from tui.commands.quickstart.quickstart import file_text, save
 from tui.errors import ConfigurationError
 
 TESTS = tapes.Tests("python", 'PYTHONPATH="$PWD/src" python -m pytest', requires=("pytest",), timeout_s=30.0)

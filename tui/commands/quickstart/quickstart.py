@@ -5,36 +5,39 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import signal
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import tomli_w
 from rich.table import Table
 from rich.text import Text
 
 from corpora.history.environments import Said
-from corpora.history.repository.commits import Repository
+from corpora.history.repository.commits import Repository, Unreadable
 from corpora.history.repository.selection import CommitSelection
-from replay.options import ReplayOptions
+from replay.options import FolderTests, ReplayOptions
 from replay.run.folders import RUNS, refuse_in_use
 from replay.run.guard import probe_provider
 from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.store import Store
 from replay.run.summary import summarise_replay
-from runners.environments import NotTestable
+from replay.tapes.tape import Tests
+from runners.environments import Assumption, NotTestable, package_name
 from runners.errors import ToolchainMissing
 from runners.sandboxes import pick
 from server.providers import registry
-from tui.commands.options.configuration import FILE
+from tui.commands.options.configuration import FILE, File, file_of, parsed_file
+from tui.commands.quickstart.address import address_of
 from tui.commands.quickstart.asking import AskFlags, FinderAdvice, refuse_unable
-from tui.commands.quickstart.file_tests import FileTests, file_tests, refuse_other_file
 from tui.commands.quickstart.finding import FoundTests, TestFinder
 from tui.commands.quickstart.repository import local_folder, name_of
-from tui.commands.quickstart.saving import save
 from tui.commands.quickstart.sessions import Sessions
 from tui.commands.runs.replaying import show
 from tui.commands.runs.running import run_sources
@@ -43,6 +46,63 @@ from tui.errors import ConfigurationError, InterruptedRunError, TuiError
 from tui.figures import number_of
 from tui.outcome import ExitStatus
 from tui.terminal_text import one_line, shorten
+
+# What was found out about a project's tests, as a `ghosttape.toml` that a person can correct.
+
+_SEPARATOR = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What might end a comment: a repository names what stands in it."""
+
+
+def file_text(tests: Tests, assumptions: Sequence[Assumption], repository: str = "") -> str:
+    """The text of the file: `[tests]`, with what was taken for granted as comments over it, and the `repository` that it is of if it lies elsewhere."""
+    lines = [
+        "# How this project is tested, as `ghosttape try` found it. What stands here counts before what a tape says; flags count before both."
+    ]
+    for each in assumptions:
+        source = f" ({each.source})" if each.source else ""
+        lines.append(f"# - {_SEPARATOR.sub(' ', one_line(each.said + source))}")
+    said = {"repository": repository} if repository else {}
+    return "\n".join(lines) + "\n\n" + tomli_w.dumps(said | {"tests": _members(tests)}, multiline_strings=False)
+
+
+def save(tests: Tests, assumptions: Sequence[Assumption], repository: str = "", folder: Path = Path()) -> Path:
+    """Write the file, of a `repository` if that lies elsewhere; one that is there already is not replaced, and is fine if it says the same.
+
+    Raises:
+        ConfigurationError: there is one, or it cannot be written.
+
+    """
+    target = folder / FILE
+    try:
+        with target.open("x", encoding="utf-8") as file:
+            file.write(file_text(tests, assumptions, repository))
+    except FileExistsError as error:
+        if _says(target, tests):
+            return target
+        raise ConfigurationError(
+            f"{target} is there already: put [tests] into it yourself, or move it away:\n{file_text(tests, (), repository)}"
+        ) from error
+    except OSError as error:
+        raise ConfigurationError(f"{target} cannot be written: {error.strerror}") from error
+    return target
+
+
+def _says(file: Path, tests: Tests) -> bool:
+    """Whether a file that is there says the same of the tests."""
+    try:
+        own = tomllib.loads(file.read_text("utf-8")).get("tests")
+    except (OSError, ValueError):
+        return False
+    return own == _members(tests)
+
+
+def _members(tests: Tests) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in msgspec.json.decode(msgspec.json.encode(tests)).items()
+        if value not in ("", [], ".")
+    }
+
 
 PLACE = Path(".ghosttape/try")
 _WIDTH = 400
@@ -292,3 +352,78 @@ def _say_point(console: SafeConsole, text: str, style: str = "") -> None:
 
 def _say(console: SafeConsole, text: str, style: str = "") -> None:
     console.print(Text(text, style), soft_wrap=True)
+
+
+# Which `ghosttape.toml` says how the repository that is tried is tested: its own, or one that `--save`
+# wrote for it elsewhere.
+
+
+@dataclass(frozen=True, slots=True)
+class FileTests:
+    """What a file says of the tests."""
+
+    tests: FolderTests | None = None
+    where: str = ""
+    """The file, as a person would name it; empty if none counts."""
+    repository: str = ""
+    """What a file that `--save` writes calls the repository: its address without user and password, or its path; empty where that file lies in it."""
+    ignored: bool = False
+    """Whether the current folder has a file with tests that does not count, as it is of something else."""
+
+
+def file_tests(named: str, folder: Path, repository: Repository) -> FileTests:
+    """The tests as a file says them: that of the current folder if it lies in the repository, or was written for it by `--save`; else the repository's own.
+
+    `folder` holds the repository. Of a clone of an address its newest commit is read.
+
+    Raises:
+        ConfigurationError: a file is malformed.
+        HistoryError: the clone lacks an object.
+
+    """
+    here, is_within = file_of(Path()), Path.cwd().resolve().is_relative_to(folder.resolve())
+    path = str(folder.resolve()) if Path(named).is_dir() else address_of(named).text
+    called = "" if is_within else path
+    if here.tests and address_of(here.repository).text in {called, path}:
+        return FileTests(here.tests, FILE, called)
+    own, where = _own_file(folder, repository)
+    return FileTests(own.tests, where if own.tests else "", called, ignored=here.tests is not None)
+
+
+def refuse_other_file(
+    found: FileTests, over: Mapping[str, Any], also: Sequence[str] = (), target: Path = Path(FILE)
+) -> None:
+    """Refuse, before anything is tried, to save where a file is that cannot say the same as what will be found out.
+
+    `over` is what flags say in the place of members of the tests, and `also` are packages that they add.
+
+    Raises:
+        ConfigurationError: there is such a file.
+
+    """
+    if not target.exists():
+        return
+    said = found.tests.named if found.tests and found.where == FILE else {}
+    differs = any(said.get(name) != over[name] for name in over) or _adds(also, said.get("requires", ()))
+    if differs or not {"toolchain", "command", "timeout_s"} <= said.keys():
+        raise ConfigurationError(
+            f"--save would write {target}, which is there already and says something else: move it away, or leave --save out"
+        )
+
+
+def _adds(also: Sequence[str], required: Sequence[str]) -> bool:
+    """Whether packages that are added change what is required; one takes the place of the same one with other versions, at the end."""
+    added = {package_name(item) for item in also}
+    return (*(item for item in required if package_name(item) not in added), *dict.fromkeys(also)) != tuple(required)
+
+
+def _own_file(folder: Path, repository: Repository) -> tuple[File, str]:
+    """The file at the top of a repository, and its name: as it lies there, or as the newest commit of a bare one has it."""
+    if (folder / ".git").exists():
+        return file_of(folder), str(folder / FILE)
+    where = f"{FILE} of {repository.name}"
+    entry = repository.tree(repository.head()).get(FILE)
+    text = repository.text(entry.blob) if entry is not None else ""
+    if isinstance(text, Unreadable):
+        raise ConfigurationError(f"{where}: it is no text: {text.reason}")
+    return parsed_file(text.encode(), where), where

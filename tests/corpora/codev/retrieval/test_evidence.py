@@ -1,5 +1,4 @@
-from corpora.codev.retrieval.evidence import FunctionIndex
-from corpora.codev.retrieval.functions import candidate_functions, functions_in
+from corpora.codev.retrieval.evidence import FunctionIndex, candidate_functions, functions_in
 from server.embeddings.protocol import FakeEmbedder
 
 SHOP = """import tax

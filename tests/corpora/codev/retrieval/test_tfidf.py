@@ -3,7 +3,7 @@ import math
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from corpora.codev.retrieval.tfidf import TfIdf, code_terms
+from corpora.codev.retrieval.evidence import TfIdf, code_terms
 
 TEXTS = [
     "def parse_url(text): return URLParser(text).parse()",

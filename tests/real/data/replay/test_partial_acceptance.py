@@ -1,6 +1,6 @@
 """The words that a real person accepted."""
 
-from replay.play.users.partial_acceptance import next_word
+from replay.play.users.user import next_word
 from replay.tapes.tape import Ghost
 
 

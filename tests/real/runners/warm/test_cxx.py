@@ -11,8 +11,7 @@ from runners.programs import Program
 from runners.protocol import Completed, Limits
 from runners.toolchains import Layer
 from runners.warm import warm
-from runners.warm.builds import Build, Builds, is_fixed
-from runners.warm.compilers import Compiler
+from runners.warm.compilers import Build, Builds, Compiler, is_fixed
 from runners.warm.headers import Headers, block
 from runners.warm.worker import RunRequest
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.play.users.partial_acceptance import boundaries, next_word
+from replay.play.users.user import boundaries, next_word
 
 
 def pieces(text, language="python"):

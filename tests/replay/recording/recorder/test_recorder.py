@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.recording.changes import changes_of_event, merged_changes, reason_of_keys
-from replay.recording.recorder import CHECK_EVERY
+from replay.recording.recorder import CHECK_EVERY, changes_of_event, merged_changes, reason_of_keys
 from replay.tapes.tape import Close, Edit, Focus, Ghost, Open, Save, Select, State
 from server.documents import Document
 from server.lsp.events import (

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.tapes.authors.parameters import numbers
-from replay.tapes.authors.streams import recognised
+from replay.tapes.authors.streams import numbers, recognised
 from replay.tapes.tape import verify
 from replay.tapes.timeline import Timeline
 from syntax.text import length

@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replay.importers.workspace_recording.recording_import import import_recording
-from replay.tapes.authors.parameters import numbers
-from replay.tapes.authors.streams import marked, recognised
+from replay.tapes.authors.streams import marked, numbers, recognised
 from replay.tapes.tape import Edit, Open, Select, read, verify
 from replay.tapes.timeline import Timeline
 from syntax.text import length

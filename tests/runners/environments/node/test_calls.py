@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from runners.environments.node.packages import Packages
-from runners.environments.node.scripts import ScriptReader, settings_of
+from runners.environments.node.runners import ScriptReader, settings_of
 from tests.support.scale import sampled
 
 RUNNER = '#!/bin/sh\nprintf "%s" "$(pwd -P)" >> "$GHOSTTAPE_LIST"; for word in "$@"; do printf "\\t%s" "$word" >> "$GHOSTTAPE_LIST"; done; echo >> "$GHOSTTAPE_LIST"\n'

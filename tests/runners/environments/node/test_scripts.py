@@ -7,8 +7,7 @@ from shlex import quote
 import pytest
 
 from runners.environments.node.packages import Packages
-from runners.environments.node.runners import runner_command
-from runners.environments.node.scripts import ScriptReader
+from runners.environments.node.runners import ScriptReader, runner_command
 
 ROOT = PurePosixPath()
 

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from runners.environments.python.layout import (
+from runners.environments.python.candidates import (
     build_requires,
     needs_build,
     project_name,

@@ -5,8 +5,7 @@ import sys
 import pytest
 
 from runners.environments import candidates
-from runners.environments.python.candidates import PYTEST_REQUIREMENT, SITE, python_project
-from runners.environments.python.commands import PYTEST
+from runners.environments.python.candidates import PYTEST, PYTEST_REQUIREMENT, SITE, python_project
 
 MANIFEST = """
 [project]

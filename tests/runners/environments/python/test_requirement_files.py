@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from runners.environments.python.requirement_files import of_requirement_file, of_requirement_files
+from runners.environments.python.source_code import of_requirement_file, of_requirement_files
 
 ROOT = PurePosixPath()
 

@@ -10,7 +10,7 @@ import tui.cli.app  # noqa: F401 - with it the flags of all commands are declare
 from corpora.options import EvaluateOptions
 from replay.options import ReplayOptions
 from server.option import Option
-from tui.commands.options.parameters import DeclaredFlags, command
+from tui.commands.options.flags import DeclaredFlags, command
 from tui.declared_flags import Flags, Given, flags_of, members_of
 
 
