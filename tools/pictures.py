@@ -31,11 +31,11 @@ from tui.commands.inspect.comparing import side_by_side
 from tui.commands.questions.judging import suggestion_cases
 from tui.comparing.app import ComparisonApp
 from tui.inspector.app import Inspector
-from tui.labelling.app import LabellingApp
 from tui.live.app import LiveApp
 from tui.live.state import Lane
 from tui.live.widgets.page_view import seen
-from tui.preferring.app import PreferringApp
+from tui.rating.labelling import LabellingApp
+from tui.rating.preferring import PreferringApp
 from tui.themes import ThemedApp
 
 LOOKS = {"dark": (160, 48), "light": (80, 24)}

@@ -73,7 +73,7 @@ def prefer(file: Path, rater: str, seed: int) -> str:
     name = rater or getpass.getuser()
     shown = showings(pairs, name, seed)
     if can_draw():
-        from tui.preferring.app import PreferringApp
+        from tui.rating.preferring import PreferringApp
 
         PreferringApp(shown, kept, name).run()
     said = read_preferences(kept) if kept.exists() else []

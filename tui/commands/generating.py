@@ -152,7 +152,7 @@ def review(folder: Path, reviewer: str) -> None:
         return
     if not can_draw():
         return
-    from tui.reviewing.app import ReviewApp
+    from tui.rating.reviewing import ReviewApp
 
     name = reviewer or getpass.getuser()
     if not name.isprintable():

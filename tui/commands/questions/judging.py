@@ -142,7 +142,7 @@ def collect(file: Path, cases: Sequence[LabelledCase], rubric: Rubric, rater: st
     if not everything:
         raise DataError(file, 0, "has no case: name the folder of `ghosttape ask --out` with --from")
     if can_draw():
-        from tui.labelling.app import LabellingApp
+        from tui.rating.labelling import LabellingApp
 
         LabellingApp(file, rubric, rater or getpass.getuser()).run()
         everything = read_cases(file)

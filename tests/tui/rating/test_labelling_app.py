@@ -5,7 +5,7 @@ from textual.widgets import Static
 from corpora.calibration import LabelledCase, read_cases, write_cases
 from corpora.usefulness import DIMENSIONS, GAP
 from server.judging import Rubric
-from tui.labelling.app import LabellingApp
+from tui.rating.labelling import LabellingApp
 from tui.text_dialog import TextDialog
 
 RUBRIC = Rubric("likeness", "Compare the text with the ground truth. 0 is nothing in common, 10 is the same.")

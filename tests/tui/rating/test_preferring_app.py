@@ -4,7 +4,7 @@ import pytest
 from textual.widgets import Input, Static
 
 from corpora.codealign.codebook import SolutionPair, read_preferences, showings
-from tui.preferring.app import PreferringApp
+from tui.rating.preferring import PreferringApp
 from tui.text_dialog import TextDialog
 
 LOOP = """def count_vowels(text):

@@ -17,16 +17,32 @@ from textual.widgets import Footer, Input, Static
 from corpora.codealign.codebook import Preference, Showing, read_preferences, write_preference
 from corpora.codealign.codebook.preferences import PreferenceChoice
 from tui.inspector.code import coloured_code
+from tui.rating.rating_app import ENDS, STEPS, RatingApp
 from tui.terminal_text import one_line, sanitize
 from tui.text_dialog import TextDialog
-from tui.themes import ThemedApp
+
+_HELP = """Both programs pass the tests of the task. Which do you prefer? And what would you tell the author of the other one, so that it becomes more like the one you prefer?
+
+1 2       prefer this one; then write what you would tell the author of the other: enter keeps it, and once more with nothing written goes on
+0         no preference, and go on
+u         you prefer one and cannot say why, and go on
+i         write another instruction
+x         take the last instruction back
+r         the task
+tab       the other side; the arrows scroll it
+n p       the next, the one before
+q         quit; everything is kept at once
+
+Who wrote a program is not shown, and who stands where is drawn. Go by whatever matters to you."""
 
 
-class PreferringApp(ThemedApp):
+class PreferringApp(RatingApp[Showing]):
     """Shows pairs of solutions to one rater."""
 
     TITLE = "ghosttape instructions prefer"
-    CSS_PATH = "app.tcss"
+    CSS_PATH = ["rating.tcss", "preferring.tcss"]  # noqa: RUF012 - Textual does not declare it as a ClassVar
+    HELP = _HELP
+    ANSWER = "The answer"
     AUTO_FOCUS = "#side-1"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual does not declare it as a ClassVar
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,23 +53,19 @@ class PreferringApp(ThemedApp):
         Binding("i", "tell", "Tell"),
         Binding("x", "take_back", "Take back"),
         Binding("r", "task", "Task"),
-        Binding("n", "go(1)", "Next", key_display="n p"),
-        Binding("p", "go(-1)", "Before", show=False),
-        Binding("question_mark", "keys", "Help", key_display="?"),
-        Binding("q", "quit", "Quit"),
+        *STEPS,
+        *ENDS,
     ]
 
     def __init__(self, showings: Sequence[Showing], file: Path, rater: str) -> None:
-        super().__init__()
         self.showings, self._file, self.rater = showings, file, rater
         kept = read_preferences(file) if file.exists() else []
         self._own = {(one.pair, one.repeated): one for one in kept if one.rater == rater}
-        self._at = next((at for at, one in enumerate(showings) if self._said(one) is None), 0)
+        super().__init__(showings)
 
-    @property
-    def shown(self) -> Showing:
-        """The pair on the screen."""
-        return self.showings[self._at]
+    def is_answered(self, item: Showing) -> bool:
+        """Whether this person has said something of a pair."""
+        return self._said(item) is not None
 
     def _said(self, showing: Showing) -> Preference | None:
         return self._own.get((showing.pair.name, showing.repeated))
@@ -70,17 +82,8 @@ class PreferringApp(ThemedApp):
         yield Input(id="told", disabled=True, compact=True)
         yield Footer(compact=True, show_command_palette=False)
 
-    def on_mount(self) -> None:
-        """Show the first pair without an answer."""
-        self.action_go(0)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether the action is possible: under a dialog none of the screen's is."""
-        return len(self.screen_stack) == 1 or f"action_{action}" not in PreferringApp.__dict__
-
-    def action_go(self, step: int) -> None:
-        """Show the pair so many further on."""
-        self._at = (self._at + step) % len(self.showings)
+    def show_item(self) -> None:
+        """Show the two programs, and what this person said of them."""
         for number in (1, 2):
             self.query_one(f"#side-{number} Static", Static).update(code_of(self.shown, number - 1))
             self.query_one(f"#side-{number}").scroll_home(animate=False)
@@ -145,10 +148,6 @@ class PreferringApp(ThemedApp):
         """Show the whole task."""
         self.push_screen(TextDialog(Content(sanitize(self.shown.pair.request))))
 
-    def action_keys(self) -> None:
-        """Explain the keys."""
-        self.push_screen(TextDialog(Content(HELP)))
-
     def _close_field(self) -> None:
         self.query_one("#told", Input).disabled = True
         self.screen.remove_class("-telling")
@@ -159,10 +158,7 @@ class PreferringApp(ThemedApp):
         shown = self.shown
         one = Preference(pair=shown.pair.name, rater=self.rater, repeated=shown.repeated, swapped=shown.swapped, choice=choice)  # fmt: skip
         one = structs.replace(one, asks=asks, unsure=unsure)
-        try:
-            write_preference(self._file, one)
-        except OSError as error:
-            self.notify(f"The answer cannot be kept: {error.strerror}", severity="error", markup=False)
+        if not self.is_kept(lambda: write_preference(self._file, one)):
             return False
         self._own[one.pair, one.repeated] = one
         self._show()
@@ -170,11 +166,8 @@ class PreferringApp(ThemedApp):
 
     def _go_on(self) -> None:
         """Show the next pair without an answer; the same where there is none."""
-        order = [*range(self._at + 1, len(self.showings)), *range(self._at)]
-        following = next((at for at in order if self._said(self.showings[at]) is None), self._at)
-        if following == self._at:
+        if not self.go_on():
             self.notify("Every pair has an answer. q quits.")
-        self.action_go(following - self._at)
 
     def _show(self) -> None:
         done = sum(self._said(one) is not None for one in self.showings)
@@ -184,20 +177,6 @@ class PreferringApp(ThemedApp):
 
 
 # What stands on the screen of a comparison of two solutions.
-
-HELP = """Both programs pass the tests of the task. Which do you prefer? And what would you tell the author of the other one, so that it becomes more like the one you prefer?
-
-1 2       prefer this one; then write what you would tell the author of the other: enter keeps it, and once more with nothing written goes on
-0         no preference, and go on
-u         you prefer one and cannot say why, and go on
-i         write another instruction
-x         take the last instruction back
-r         the task
-tab       the other side; the arrows scroll it
-n p       the next, the one before
-q         quit; everything is kept at once
-
-Who wrote a program is not shown, and who stands where is drawn. Go by whatever matters to you."""
 
 
 def headline(showing: Showing, at: int, of: int, done: int) -> Content:

@@ -15,9 +15,8 @@ from textual.widgets import Footer, Static
 from corpora.calibration import LabelledCase, read_cases, write_cases
 from corpora.usefulness import GAP
 from server.judging import Rubric
+from tui.rating.rating_app import ENDS, STEPS, RatingApp
 from tui.terminal_text import one_line, sanitize
-from tui.text_dialog import TextDialog
-from tui.themes import ThemedApp
 
 _TEN = 10
 _ABOVE_GAP = 2
@@ -31,27 +30,26 @@ up down   scroll the text below; shift with them scrolls the one above
 q         quit; every score is kept at once"""
 
 
-class LabellingApp(ThemedApp):
+class LabellingApp(RatingApp[LabelledCase]):
     """Shows the cases of a file to one rater, who scores them by the rubric of a judge."""
 
     TITLE = "ghosttape judge label"
-    CSS_PATH = "app.tcss"
+    CSS_PATH = ["rating.tcss", "labelling.tcss"]  # noqa: RUF012 - Textual does not declare it as a ClassVar
+    HELP = _HELP
+    ANSWER = "The score"
     AUTO_FOCUS = "#response"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "go(1)", "Next", key_display="n p"),
-        Binding("p", "go(-1)", "Before", show=False),
+        *STEPS,
         Binding("shift+up", "scroll(-1)", "Above", key_display="shift ↑↓"),
         Binding("shift+down", "scroll(1)", "Above", show=False),
-        Binding("question_mark", "keys", "Help", key_display="?"),
-        Binding("q", "quit", "Quit"),
+        *ENDS,
     ]
 
     def __init__(self, file: Path, rubric: Rubric, rater: str) -> None:
-        super().__init__()
+        self.cases: list[LabelledCase] = read_cases(file)
+        super().__init__(self.cases)
         self.file, self.rubric, self.rater = file, rubric, rater
         self._bind_scores()
-        self.cases: list[LabelledCase] = read_cases(file)
-        self._at = next((at for at, case in enumerate(self.cases) if case.label is None), 0)
 
     def _bind_scores(self) -> None:
         """A key for each score on the scale; the first stands for all in the footer."""
@@ -61,10 +59,9 @@ class LabellingApp(ThemedApp):
             key = "t" if number == _TEN else str(number)
             self.bind(key, f"score({number})", description="Score", show=number == low, key_display=all_keys)
 
-    @property
-    def shown(self) -> LabelledCase:
-        """The case on the screen."""
-        return self.cases[self._at]
+    def is_answered(self, item: LabelledCase) -> bool:
+        """Whether a case has a score."""
+        return item.label is not None
 
     def compose(self) -> ComposeResult:
         """Lay out the rubric, the two texts and the score."""
@@ -77,17 +74,8 @@ class LabellingApp(ThemedApp):
         yield Static("", id="label", markup=False)
         yield Footer(compact=True, show_command_palette=False)
 
-    def on_mount(self) -> None:
-        """Show the first case without a score."""
-        self.action_go(0)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether the action is possible: under a dialog none of the screen's is."""
-        return len(self.screen_stack) == 1 or f"action_{action}" not in LabellingApp.__dict__
-
-    def action_go(self, step: int) -> None:
-        """Show the case so many further on."""
-        self._at = (self._at + step) % len(self.cases)
+    def show_item(self) -> None:
+        """Show the two texts, and the score."""
         for name, text in (("truth", sanitize(self.shown.truth)), ("response", sanitize(self.shown.response))):
             at = text.find(GAP)
             content = Content(text) if at < 0 else Content(text).stylize("reverse bold", at, at + len(GAP))
@@ -100,23 +88,13 @@ class LabellingApp(ThemedApp):
     def action_score(self, score: int) -> None:
         """Keep a score, and go to the next case without one."""
         case = structs.replace(self.shown, label=float(score), rater=self.rater)
-        try:
-            write_cases(self.file, [case])
-        except OSError as error:
-            self.notify(f"The score cannot be kept: {error.strerror}", severity="error", markup=False)
-            return
-        self.cases[self._at] = case
-        order = [*range(self._at + 1, len(self.cases)), *range(self._at)]
-        following = next((at for at in order if self.cases[at].label is None), self._at)
-        self.action_go(following - self._at)
+        if self.is_kept(lambda: write_cases(self.file, [case])):
+            self.cases[self._at] = case
+            self.go_on()
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the ground truth."""
         self.query_one("#truth", VerticalScroll).scroll_relative(y=lines, animate=False)
-
-    def action_keys(self) -> None:
-        """Explain the keys."""
-        self.push_screen(TextDialog(Content(_HELP)))
 
     def _show(self) -> None:
         done = sum(case.label is not None for case in self.cases)

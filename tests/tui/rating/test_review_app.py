@@ -10,7 +10,7 @@ from corpora.errors import DataError
 from corpora.generation.funnel import Funnel, GeneratedAnswer
 from corpora.generation.reviews import Review, Reviews, outcome, standing
 from tui.cli.app import app as cli
-from tui.reviewing.app import ReviewApp
+from tui.rating.reviewing import ReviewApp
 from tui.text_dialog import TextDialog
 
 SIZES = [(80, 24), (120, 40), (200, 60)]

@@ -18,9 +18,8 @@ from corpora.programs import AtCursor, ProgramTests
 from corpora.tasks import Task
 from replay.records import Suggestion
 from tui.inspector.code import code_with_suggestion
+from tui.rating.rating_app import ENDS, STEPS, RatingApp
 from tui.terminal_text import one_line, sanitize
-from tui.text_dialog import TextDialog
-from tui.themes import ThemedApp
 
 _HELP = """The task: what stands before the gap, the ground truth (marked), what stands behind it, and the hidden tests.
 
@@ -34,11 +33,13 @@ q         quit; every decision is kept at once
 Two people review each task and do not see what the other said. A task is accepted if both accept it."""
 
 
-class ReviewApp(ThemedApp):
+class ReviewApp(RatingApp[Task]):
     """Shows the tasks that wait for a review to one reviewer."""
 
     TITLE = "ghosttape corpora review"
-    CSS_PATH = "app.tcss"
+    CSS_PATH = ["rating.tcss", "reviewing.tcss"]  # noqa: RUF012 - Textual does not declare it as a ClassVar
+    HELP = _HELP
+    ANSWER = "The review"
     AUTO_FOCUS = "#code"
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -48,25 +49,21 @@ class ReviewApp(ThemedApp):
         Binding("a", "decide('accept')", "Accept"),
         Binding("x", "decide('reject')", "Reject"),
         Binding("m", "note", "Note"),
-        Binding("n", "go(1)", "Next", key_display="n p"),
-        Binding("p", "go(-1)", "Before", show=False),
-        Binding("question_mark", "keys", "Help", key_display="?"),
-        Binding("q", "quit", "Quit"),
+        *STEPS,
+        *ENDS,
     ]
 
     def __init__(self, reviews: Reviews, reviewer: str) -> None:
-        super().__init__()
         self._kept, self.reviewer = reviews, reviewer
         self.tasks = reviews.tasks()
         self._own = {review.task: review for review in reviews.all() if review.reviewer == reviewer}
-        self._at = next((at for at, task in enumerate(self.tasks) if task.name not in self._own), 0)
+        super().__init__(self.tasks)
         self._answers: dict[str, bool | None] = {}
         self._note = ""
 
-    @property
-    def shown(self) -> Task:
-        """The task on the screen."""
-        return self.tasks[self._at]
+    def is_answered(self, item: Task) -> bool:
+        """Whether this person reviewed a task."""
+        return item.name in self._own
 
     def compose(self) -> ComposeResult:
         """Lay out the place, the code, the questions and the field for a note."""
@@ -77,17 +74,8 @@ class ReviewApp(ThemedApp):
         yield Input(placeholder="note", id="note", disabled=True)
         yield Footer(compact=True, show_command_palette=False)
 
-    def on_mount(self) -> None:
-        """Show the first task without a review of this person's."""
-        self.action_go(0)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether the action is possible: under a dialog none of the screen's is."""
-        return len(self.screen_stack) == 1 or f"action_{action}" not in ReviewApp.__dict__
-
-    def action_go(self, step: int) -> None:
-        """Show the task so many further on, with what this person said of it."""
-        self._at = (self._at + step) % len(self.tasks)
+    def show_item(self) -> None:
+        """Show the task, with what this person said of it."""
         own = self._own.get(self.shown.name)
         self._answers = dict.fromkeys(QUESTIONS) | (own.answers if own else {})
         self._note = own.note if own else ""
@@ -107,17 +95,11 @@ class ReviewApp(ThemedApp):
         if len(answers) < len(QUESTIONS):
             self.notify("Answer the questions 1 to 4 first.", severity="warning")
             return
-        if not self._keep(Review(self.shown.name, self.reviewer, decision, answers, self._note)):
-            return
-        order = [*range(self._at + 1, len(self.tasks)), *range(self._at)]
-        following = next((at for at in order if self.tasks[at].name not in self._own), self._at)
-        self.action_go(following - self._at)
+        if self._keep(Review(self.shown.name, self.reviewer, decision, answers, self._note)):
+            self.go_on()
 
     def _keep(self, review: Review) -> bool:
-        try:
-            self._kept.keep(review)
-        except OSError as error:
-            self.notify(f"The review cannot be kept: {error.strerror}", severity="error", markup=False)
+        if not self.is_kept(lambda: self._kept.keep(review)):
             return False
         self._own[review.task] = review
         return True
@@ -144,10 +126,6 @@ class ReviewApp(ThemedApp):
         self.screen.remove_class("-noting")
         self.query_one("#code").focus()
         self._show()
-
-    def action_keys(self) -> None:
-        """Explain the keys."""
-        self.push_screen(TextDialog(Content(_HELP)))
 
     def _show(self) -> None:
         own = self._own.get(self.shown.name)

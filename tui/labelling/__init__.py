@@ -1,1 +1,0 @@
-"""The screen on which a person scores texts, as the judge will."""

@@ -1,1 +1,0 @@
-"""The screen on which new tasks are reviewed."""
