@@ -17,8 +17,7 @@ from msgspec import structs
 
 from corpora.mined.checkout import Checkout, digest_of
 from corpora.mined.corpus_file import MinedHead, MinedLine
-from corpora.mining.gap_selection import FoundGaps
-from corpora.mining.gaps import constant
+from corpora.mining.gap_selection import FoundGaps, constant
 from corpora.mining.source_repository import licence_of
 from corpora.run.error_classes import is_unbuilt
 from corpora.tasks import Task

@@ -10,8 +10,15 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from replay.play.fates import RequestFate, fates
-from replay.play.flights import PendingDebounce, PendingRequest, moment_ended, outcome, suggestion_of
+from replay.play.flights import (
+    PendingDebounce,
+    PendingRequest,
+    RequestFate,
+    fates,
+    moment_ended,
+    outcome,
+    suggestion_of,
+)
 from replay.play.instructions import Answer, Ask, DidChange, Instruction, MomentEnded, SendFeedback, Try
 from replay.play.latency import AnswerThen, Latency
 from replay.play.policies.blocks import MomentPlace

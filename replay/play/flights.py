@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from replay.play.fates import RequestFate
 from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.policies.policy import Policy
 from replay.records import Ending, Suggestion
+from replay.tapes.tape import Ghost, Tape
 from replay.tapes.typing_along import Rest
 from syntax.text import Change, common_prefix, common_suffix, cut, length
 
@@ -146,3 +147,29 @@ def added(text: str, cursor: int, change: Change) -> Change:
     head = common_prefix(left, new)
     tail = common_suffix(right, new[head:])
     return start + length(left[:head]), end - length(right[len(right) - tail :]), new[head : len(new) - tail]
+
+
+# What the tape says became of the requests of its own assistant, for a policy that asks the same requests
+# again.
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFate:
+    """How a request left the editor of the tape, and the index of the event that tells it.
+
+    Up to that event the editor waited: moves of the cursor, another focus and further requests did not end the request then.
+    """
+
+    event: int
+    name: Literal["answered", "cancelled"]
+
+
+def fates(tape: Tape) -> dict[int, RequestFate]:
+    """Request → its fate. A request has none if the tape does not tell its end (tapes of recorders before this was written down)."""
+    told: dict[int, RequestFate] = {}
+    for index, event in enumerate(tape.events):
+        if isinstance(event, Ghost) and event.phase in {"shown", "empty", "cancelled"}:
+            told.setdefault(
+                event.request, RequestFate(index, "cancelled" if event.phase == "cancelled" else "answered")
+            )
+    return told

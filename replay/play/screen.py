@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from replay.play.drive.pages import Pages
 from replay.play.drive.rebase import RecordedPlace
-from replay.play.fates import RequestFate
-from replay.play.flights import PendingRequest, Visible, added
+from replay.play.flights import PendingRequest, RequestFate, Visible, added
 from replay.play.instructions import SendFeedback
 from replay.play.latency import share_of
 from replay.play.policies.policy import Policy

@@ -16,8 +16,7 @@ from runners.errors import SandboxFailed
 from runners.limits import disk
 from runners.processes.launch import SIGNALLED, check_free_space_after
 from runners.protocol import Completed, Job, Limit
-from runners.sandboxes.containers.container import Container, ContainerState
-from runners.sandboxes.containers.engine import ContainerEngine, engine_at
+from runners.sandboxes.containers.container import Container, ContainerEngine, ContainerState, engine_at
 from runners.sandboxes.containers.open_container import OpenContainer
 
 _GRACE_S = 5.0

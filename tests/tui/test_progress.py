@@ -11,8 +11,7 @@ from replay.options import ReplayOptions
 from replay.records import ArmTrial, Ending, Moment, Record, Suggestion, Verdict
 from replay.run.events import Ended, Judged, LeftOut, Note, Played, RunBegan, RunPlan, SessionBegan, Stalled, Tried
 from tests.support.hostile_texts import HOSTILE, is_harmless
-from tui.watching.progress import Progress
-from tui.watching.tally import RunTally, about_words
+from tui.watching.progress import Progress, RunTally, about_words
 
 MOMENT = Moment(tape="small", event=1, path="a.py", language="python", offset=0, line=0, character=0, t=0.0)
 RECORD = Record(

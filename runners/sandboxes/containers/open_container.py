@@ -17,8 +17,7 @@ from typing import Self, TypeVar
 from runners.errors import SandboxFailed
 from runners.processes.open_sandbox import first_command, lasting
 from runners.protocol import PROJECT, Job, Limit
-from runners.sandboxes.containers.container import Container, give
-from runners.sandboxes.containers.engine import ContainerEngine
+from runners.sandboxes.containers.container import Container, ContainerEngine, give
 from runners.toolchains.python import VENV
 
 _FIRST_PROCESS = Path(__file__).with_name("first_process.py").read_text()

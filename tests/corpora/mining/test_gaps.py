@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpora.mining.gaps import constant, gaps, is_stub, logic
+from corpora.mining.gap_selection import constant, gaps, is_stub, logic
 from syntax.languages import language_of
 from syntax.parse import has_error
 

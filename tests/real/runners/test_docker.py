@@ -18,8 +18,7 @@ from runners.programs import Program
 from runners.project import ProjectPlan, prepare
 from runners.protocol import Job, Limits
 from runners.sandboxes import fault, make, pick
-from runners.sandboxes.containers.container import Container
-from runners.sandboxes.containers.engine import OWNER, engine_at
+from runners.sandboxes.containers.container import OWNER, Container, engine_at
 from runners.sandboxes.docker import Docker
 from runners.warm import warm
 from tests.support.container_engine import DockerDaemon, rootfs

@@ -7,8 +7,7 @@ import subprocess
 import pytest
 
 from replay.tapes.git_environment import quiet_environment
-from tui.commands.quickstart.address import address_of
-from tui.commands.quickstart.repository import local_folder
+from tui.commands.quickstart.repository import address_of, local_folder
 from tui.errors import ConfigurationError
 
 TOKEN = "ghp_SECRET"

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from tui.figures import Summary
 from tui.live import live_text
-from tui.live.marks import FAINT
+from tui.live.live_text import FAINT
 from tui.live.state import Lane, LiveState
 
 

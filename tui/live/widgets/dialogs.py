@@ -13,8 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
 from tui.glossary import ENDINGS, VERDICTS
-from tui.live.live_text import TIMES
-from tui.live.marks import AWAITED, ENDING_MARKS, FAINT, VERDICT_MARKS, Mark
+from tui.live.live_text import AWAITED, ENDING_MARKS, FAINT, TIMES, VERDICT_MARKS, Mark
 from tui.terminal_text import sanitize
 
 ScreenEnd: TypeAlias = Literal["ended", "left", "stopped"]
