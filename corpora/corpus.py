@@ -136,6 +136,15 @@ def card_for(name: str, data: Path) -> CorpusCard:
     return next((card for card in cards().values() if card.head and is_headed(data, card.head)), None) or card_of(MINED)
 
 
+def own_figures(
+    tasks: Sequence[Task], records: Sequence[Any], outcomes: Sequence[Any], options: EvaluateOptions
+) -> dict[str, Any]:
+    """What the summary of an evaluation has of this corpus alone; nothing of most."""
+    place = card_for(options.corpus, Path(options.data)).figures
+    figures: dict[str, Any] = _attribute(place)(tasks, records, outcomes, options) if place else {}
+    return figures
+
+
 MINED = "mined"
 """The name of the corpora of `corpora mine`. Their reader says what is wrong with a file that is of no kind."""
 

@@ -46,6 +46,9 @@ class CorpusCard:
     """Module and function from a file to the name that it gives itself; empty: it is called as its entry point is."""
     choices: tuple[str, ...] = ()
     """What its reader takes beside its data, by keyword: `project`, `allowed`, and members of `corpora.options.EvaluateOptions`."""
+    figures: str = ""
+    """Module and function of what the summary of an evaluation has beside the figures of every corpus: from tasks, records,
+    outcomes and options to members of the summary (`corpora.run.scores`)."""
     cluster_by: ClusterBy = "program"
     """What is not independent: gaps of one program, or of one function."""
 

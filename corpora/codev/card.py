@@ -12,5 +12,6 @@ CARD = CorpusCard(
     head=b'{"codev":',
     name_in="corpora.codev.samples:name_in",
     choices=("project", "allowed", "scenario", "embeddings"),
+    figures="corpora.codev.block_scores:summary_of_blocks",
     cluster_by="function",
 )

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
-from corpora.efcb.asking import QuestionOutcome
+from corpora.efcb.answering import QuestionOutcome
 from corpora.efcb.patches import PatchChecks, checked
 from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.rules import CHANCE, RULES

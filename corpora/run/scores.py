@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 from corpora.audits.noticing import BY_FILLER, counts_of_tests
 from corpora.causes import kind_of
+from corpora.corpus import own_figures
 from corpora.labels.groups import GROUPS, Borders, LabelledTask, LabelName
 from corpora.labels.labels import Labels, labels_of
 from corpora.options import EvaluateOptions
-from corpora.run.blocks import block_figures
 from corpora.run.error_classes import error_classes
 from corpora.run.outcomes import TaskOutcome, cluster_of_task, passing, published_passing, share_testable
 from corpora.tasks import Task
@@ -56,11 +56,7 @@ def summary(
         "verdicts": counted(verdict.name for verdict in verdicts if verdict.name != "untestable"),
         "untestable": counted(verdict.reason for verdict in verdicts if verdict.name == "untestable"),
         **_figures(outcomes, options),
-        **(
-            {"blocks": block_figures(tasks, records, outcomes, by, options.extra_rules)}
-            if any(task.scenario for task in tasks)
-            else {}
-        ),
+        **own_figures(tasks, records, outcomes, options),
         **({"instructions": adherence_summary(records, options.instructions, by)} if options.instructions else {}),
         "cluster_by": by,
         "shares": shares(records, by),

@@ -8,11 +8,10 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import structs
 
-from corpora.codev.block_tests import BlockBench, BlockTests
 from corpora.corpus import Corpus, ShowsEvidence, chosen, corpus_of
 from corpora.errors import CorpusError
 from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
@@ -281,6 +280,33 @@ VERSIONS: Mapping[str, str] = MappingProxyType(
 _START_S = 120.0
 
 
+class BenchOfKeptProcesses(Protocol):
+    """A repository whose tests run in processes that are kept."""
+
+    @property
+    def repository(self) -> RepositoryBench:
+        """Where it is laid out."""
+        ...
+
+    async def hold(self, notify: Callable[[str], None], workers: int) -> None:
+        """Start so many processes."""
+        ...
+
+    async def close(self) -> None:
+        """End them."""
+        ...
+
+
+@runtime_checkable
+class TestsInKeptProcesses(Protocol):
+    """Some tests of such a repository."""
+
+    @property
+    def bench(self) -> BenchOfKeptProcesses:
+        """The repository."""
+        ...
+
+
 @dataclass(slots=True)
 class Readiness:
     """Makes toolchains and repositories ready. `machines` says of each ready language what runs it."""
@@ -298,7 +324,7 @@ class Readiness:
     workers: int = 1
     """How many tests of a block run at once."""
     _benches: list[RepositoryBench] = field(default_factory=list)
-    _blocks: list[BlockBench] = field(default_factory=list)
+    _kept: list[BenchOfKeptProcesses] = field(default_factory=list)
 
     async def prepare(self, task: Task) -> None:
         """Make ready what runs tasks like this one: the toolchain of its language, without packages, or its repository.
@@ -311,9 +337,9 @@ class Readiness:
         tests = task.tests
         if isinstance(tests, RepositoryTests):
             self.machines[task.place] = await self._opened(tests.bench)
-        elif isinstance(tests, BlockTests):
+        elif isinstance(tests, TestsInKeptProcesses):
             self.machines[task.place] = await self._opened(tests.bench.repository)
-            self._blocks.append(tests.bench)
+            self._kept.append(tests.bench)
             await tests.bench.hold(self.notify, self.workers)
         else:
             self.machines[task.place] = await self._version(task.language)
@@ -331,8 +357,8 @@ class Readiness:
 
     async def close(self) -> None:
         """Remove the repositories that were laid out."""
-        for blocks in self._blocks:
-            await blocks.close()
+        for kept in self._kept:
+            await kept.close()
         for bench in self._benches:
             bench.close()
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from replay.importers.workspace_recording.entries import FORMAT
 from replay.importers.workspace_recording.interleaving import form_in
-from replay.importers.workspace_recording.writing import Writing, beginning_of, start_of
+from replay.importers.workspace_recording.tape_entries import Writing, beginning_of, start_of
 from replay.tapes.coding import json_of
 from replay.tapes.tape import Event, Foreign, Tape
 

@@ -23,7 +23,7 @@ from replay.numbers.intervals import CONFIDENCE, clustered_share
 from replay.numbers.metrics import length_class
 from replay.numbers.paired.changes import changed_moments
 from replay.numbers.paired.fairness import unfair, unfinished, unlike_machines
-from replay.numbers.paired.following import adherence_measures, instruction_measures, shared_instructions
+from replay.numbers.paired.followed_instructions import adherence_measures, instruction_measures, shared_instructions
 from replay.numbers.paired.fronts import fronts
 from replay.numbers.paired.measures import LEVEL, measured_differences, run_measures
 from replay.numbers.paired.moments import (

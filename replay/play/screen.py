@@ -17,7 +17,7 @@ from replay.play.users.decisions import Decisions
 from replay.play.users.recorded_requests import NOT_TYPED, RecordedDecision
 from replay.play.users.user import Offer, User, takes
 from replay.records import Ending
-from replay.tapes.following import Followed, follow
+from replay.tapes.lasting_text import Followed, follow
 from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Select
 from syntax.text import Change, cut, length, minimal
 

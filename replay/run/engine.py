@@ -32,7 +32,7 @@ from replay.run.events import LeftOut, Listener, Note, RunBegan, RunEvent, RunPl
 from replay.run.findings import Findings, RunContext
 from replay.run.guard import guard_of, probe_provider
 from replay.run.live.control import controlled
-from replay.run.live.following import birth_of
+from replay.run.live.live_reader import birth_of
 from replay.run.live.stream import LiveStream
 from replay.run.missed import MissedAnswers
 from replay.run.sharing import CELL, Sharing

@@ -17,7 +17,7 @@ from pygls.uris import from_fs_path
 
 from server.errors import DocumentError, ProviderError, SettingsError
 from server.keys import log_to_standard_error, masked
-from server.lsp import asking, completion, notifications, reconfiguration, stdio
+from server.lsp import ask_request, completion, notifications, reconfiguration, stdio
 from server.lsp.events import ClientInitialized, ClientLeft
 from server.lsp.protocol import RequestFailed
 from server.lsp.server import InitialSettings, Server, refuse_oracle
@@ -63,7 +63,7 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
     server.feature(DID_SHOW)(notifications.shown)
     server.feature(DID_ACCEPT_PART)(notifications.accepted_in_part)
     server.command(completion.ACCEPTED)(notifications.accepted)
-    server.command(asking.ASK)(asking.ask)
+    server.command(ask_request.ASK)(ask_request.ask)
     return server
 
 

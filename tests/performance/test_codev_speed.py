@@ -8,7 +8,7 @@ import shlex
 
 import pytest
 
-from corpora.codev.layout.writing import unit_test_command
+from corpora.codev.layout.layout_writer import unit_test_command
 from replay.tapes.tape import Tests as ProjectTests
 from runners.project import ProjectPlan, prepare
 from runners.protocol import Job

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from replay.run.events import Answered, Ended, Judged, Pulse, RunBegan, RunEnded, RunEvent
-from replay.run.live.following import birth_of
+from replay.run.live.live_reader import birth_of
 from replay.run.live.stream import FILE
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import read, write

@@ -9,7 +9,7 @@ from replay.play.users.acceptance.features import FEATURES
 from replay.play.users.acceptance.trials import DataSet, Trial, TrialsHeader, check
 from replay.play.users.offers import Offer
 from replay.tapes.clock import virtual_times
-from replay.tapes.following import Followed
+from replay.tapes.lasting_text import Followed
 from replay.tapes.tape import Documents, Edit, Ghost, Tape, walk
 from syntax.text import index_of
 

@@ -17,7 +17,7 @@ from corpora.history.session.distributions import named_distributions
 from replay.gates.gates import LIMITED
 from replay.play.policies.policy import Adaptive, Backoff, Policy, policy_names, policy_of
 from replay.play.users.acceptance.model import BUNDLED, Weights, load
-from replay.run.flat.writing import schema_table
+from replay.run.record_tables import schema_table
 from runners.sandboxes import SANDBOXES
 from server import settings
 from server.keys import VARIABLES

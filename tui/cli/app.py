@@ -104,8 +104,8 @@ def try_(
     """
     from tui.commands.gating import Gates
     from tui.commands.options.run_options import options_of_replay
-    from tui.commands.quickstart.asking import AskFlags
     from tui.commands.quickstart.commits import selection_of
+    from tui.commands.quickstart.model_advice import AskFlags
     from tui.commands.quickstart.quickstart import TryRequest, try_repository
 
     gates = Gates.of(gated, run=out)

@@ -15,10 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.codealign.benchmark import AlignmentRun
-from corpora.codealign.benchmark.asking import SETTINGS, InstructionSetting
 from corpora.codealign.benchmark.pipeline import AlignmentOutcome
 from corpora.codealign.benchmark.scores import alignment_figures, compared_runs
 from corpora.codealign.benchmark.soundness import sound_problems
+from corpora.codealign.benchmark.task_prompts import SETTINGS, InstructionSetting
 from corpora.codealign.catalogue import instructions
 from corpora.codealign.instruction import DeveloperInstruction
 from corpora.codealign.instruction_selection import chosen_instructions

@@ -11,7 +11,7 @@ import msgspec
 from rich.text import Text
 
 from corpora.calibration import JudgedCase, LabelledCase, reliability_of
-from corpora.codealign.benchmark.asking import judge_rubric
+from corpora.codealign.benchmark.task_prompts import judge_rubric
 from corpora.codealign.catalogue import instructions
 from corpora.codealign.instruction import DeveloperInstruction
 from corpora.codealign.instruction_selection import chosen_instructions

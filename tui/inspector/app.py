@@ -31,9 +31,9 @@ from tui.inspector.model import RunView
 from tui.inspector.pages.groups import groups_page
 from tui.inspector.pages.pages import PAGES, page_that_explains
 from tui.inspector.screens.answers import AnswersScreen
-from tui.inspector.screens.asking import ChoiceDialog, TextInputDialog
 from tui.inspector.screens.filters import FilterDialog
 from tui.inspector.screens.help import HelpScreen
+from tui.inspector.screens.small_dialogs import ChoiceDialog, TextInputDialog
 from tui.inspector.widgets.detail import Detail
 from tui.inspector.widgets.header import SummaryHeader
 from tui.inspector.widgets.moments import MomentList

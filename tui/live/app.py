@@ -24,7 +24,7 @@ from textual.widgets import Footer, Static
 from replay.errors import ReplayError, StoreError
 from replay.run.events import Ended, LeftOut, RunBegan, RunEnded, RunPlan
 from replay.run.live.control import ControlError, Watcher, Wish
-from replay.run.live.following import LiveFile, is_alive
+from replay.run.live.live_reader import LiveFile, is_alive
 from replay.run.live.stream import FILE, shortened
 from replay.run.store import Store
 from tui.live import live_text

@@ -125,7 +125,7 @@ def _ended(run: LiveRun, process: subprocess.Popen[bytes], said: IO[bytes]) -> i
 def _is_done(folder: Path, process: int) -> bool:
     """Whether a process played the run to its end: the summary in the folder may be of one that came before."""
     from replay.run.events import RunBegan, RunEnded
-    from replay.run.live.following import LiveFile
+    from replay.run.live.live_reader import LiveFile
 
     file = LiveFile(folder)
     began, ending, is_more = 0, None, file.begins_anew()

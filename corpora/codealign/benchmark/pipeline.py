@@ -9,7 +9,10 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from corpora.codealign.benchmark.asking import (
+from corpora.codealign.benchmark.problems import StandaloneProblem
+from corpora.codealign.benchmark.sampling import AlignmentTask, balanced_tasks
+from corpora.codealign.benchmark.soundness import TIMEOUT_S, told_failure
+from corpora.codealign.benchmark.task_prompts import (
     SETTINGS,
     InstructionSetting,
     first_messages,
@@ -17,9 +20,6 @@ from corpora.codealign.benchmark.asking import (
     program_in,
     task_messages,
 )
-from corpora.codealign.benchmark.problems import StandaloneProblem
-from corpora.codealign.benchmark.sampling import AlignmentTask, balanced_tasks
-from corpora.codealign.benchmark.soundness import TIMEOUT_S, told_failure
 from corpora.codealign.instruction import DeveloperInstruction
 from runners.programs import Programs
 from server.chat import Chat

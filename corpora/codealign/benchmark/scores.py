@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any, TypeAlias
 
-from corpora.codealign.benchmark.asking import SETTINGS
 from corpora.codealign.benchmark.pipeline import UNVERIFIED, AlignmentOutcome
 from corpora.codealign.benchmark.sampling import GROUPS
+from corpora.codealign.benchmark.task_prompts import SETTINGS
 from replay.numbers.intervals import clustered_share
 
 BlockRates: TypeAlias = Sequence[Sequence[float]]

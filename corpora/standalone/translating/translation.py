@@ -17,9 +17,9 @@ from typing import Any
 
 from msgspec import structs
 
-from corpora.codealign.benchmark.asking import program_in
 from corpora.codealign.benchmark.problems import StandaloneProblem
 from corpora.codealign.benchmark.soundness import TIMEOUT_S, sound_problems
+from corpora.codealign.benchmark.task_prompts import program_in
 from runners.programs import Command, Programs
 from server.chat import Chat
 from server.prompt import ChatMessage

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import Levenshtein
 
-from replay.tapes.following import Followed, follow
+from replay.tapes.lasting_text import Followed, follow
 from replay.tapes.timeline import Timeline
 from syntax.text import Change, carry_left, carry_right, cut, length, minimal, splice
 

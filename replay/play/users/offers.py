@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from replay.play.users.recorded_requests import RecordedDecision
-from replay.tapes.following import Followed
+from replay.tapes.lasting_text import Followed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 from scipy import stats
 
-from corpora.run.blocks import block_figures
+from corpora.codev.block_scores import block_figures
 from corpora.run.outcomes import TaskOutcome
 from corpora.tasks import Task
 from replay.records import Ending, Record, Suggestion, Verdict

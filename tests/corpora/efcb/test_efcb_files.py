@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from corpora.efcb.asking import PROMPTS, rubrics
+from corpora.efcb.answering import PROMPTS, rubrics
 from corpora.efcb.efcb_files import read
 from corpora.efcb.questions import TASKS
 from corpora.errors import DataError

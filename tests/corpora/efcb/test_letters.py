@@ -1,6 +1,6 @@
 import pytest
 
-from corpora.efcb.asking import letter_of
+from corpora.efcb.answering import letter_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from scipy import stats
 
-from corpora.efcb.asking import QuestionOutcome
+from corpora.efcb.answering import QuestionOutcome
 from corpora.efcb.efcb_files import read
 from corpora.efcb.making import QuestionMaker, pull_requests, write_questions
 from corpora.efcb.making.requests import whole_files

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from replay.run.events import Ended, RunBegan, RunEnded, RunEvent
-from replay.run.live.following import is_alive
+from replay.run.live.live_reader import is_alive
 from replay.run.live.stream import FILE
 from replay.run.store import Store
 from tests.support.places import SCRIPT

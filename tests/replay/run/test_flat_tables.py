@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from replay.records import Ending, Moment, Record, Suggestion, TrailStep, Verdict
-from replay.run.flat.writing import BATCH, COLUMNS, FORMATS, row_of_record, schema_table
+from replay.run.record_tables import BATCH, COLUMNS, FORMATS, row_of_record, schema_table
 from syntax.text import length
 from tests.support.places import ROOT
 

@@ -1,6 +1,6 @@
 import pytest
 
-from replay.tapes.following import PATIENCE, follow
+from replay.tapes.lasting_text import PATIENCE, follow
 from replay.tapes.timeline import Timeline
 from tests.support.tapes import Typist
 

@@ -34,7 +34,7 @@ def print_records(folder: Path) -> None:
 
 
 def write_table(folder: Path, form: str, out: Path) -> int:
-    """Write the records of a run as a table (`replay.run.flat`) into a file, whole or not at all, or to standard output; give the number of rows.
+    """Write the records of a run as a table (`replay.run.record_tables`) into a file, whole or not at all, or to standard output; give the number of rows.
 
     Raises:
         StoreError: there is no run in the folder.
@@ -42,7 +42,7 @@ def write_table(folder: Path, form: str, out: Path) -> int:
         LackingError: the format needs a library that is not installed.
 
     """
-    from replay.run.flat.writing import FORMATS
+    from replay.run.record_tables import FORMATS
 
     if form not in FORMATS:
         raise ConfigurationError(f"--format: {form!r} is none of {', '.join(FORMATS)}")
@@ -60,7 +60,7 @@ def write_table(folder: Path, form: str, out: Path) -> int:
 
 
 def _print_table(store: Store, form: str) -> int:
-    from replay.run.flat.writing import FORMATS
+    from replay.run.record_tables import FORMATS
 
     file: IO[bytes] = sys.stdout.buffer
     if form == "parquet" and sys.stdout.isatty():

@@ -13,7 +13,7 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from corpora.efcb.asking import Examination, QuestionOutcome, rubrics
+from corpora.efcb.answering import Examination, QuestionOutcome, rubrics
 from corpora.efcb.efcb_files import read
 from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.report import examined, row, rule_figures

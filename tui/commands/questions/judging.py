@@ -14,7 +14,7 @@ from msgspec import structs
 from rich.text import Text
 
 from corpora.calibration import LabelledCase, judge_cases, read_cases, reliability_of, write_cases
-from corpora.efcb.asking import rubrics
+from corpora.efcb.answering import rubrics
 from corpora.errors import DataError
 from corpora.usefulness import DIMENSIONS, code_with_gap, suggestions_of
 from replay.run.catalogue.finding import find_run

@@ -34,8 +34,8 @@ from runners.errors import ToolchainMissing
 from runners.sandboxes import pick
 from server.providers import registry
 from tui.commands.options.configuration import FILE, File, file_of, parsed_file
-from tui.commands.quickstart.asking import AskFlags, FinderAdvice, refuse_unable
 from tui.commands.quickstart.finding import FoundTests, TestFinder
+from tui.commands.quickstart.model_advice import AskFlags, FinderAdvice, refuse_unable
 from tui.commands.quickstart.repository import address_of, local_folder, name_of
 from tui.commands.quickstart.sessions import Sessions
 from tui.commands.runs.replaying import show

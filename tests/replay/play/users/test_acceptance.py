@@ -8,7 +8,7 @@ from replay.play.users.acceptance.errors import CoefficientsError
 from replay.play.users.acceptance.features import FEATURES, SCREEN, match
 from replay.play.users.acceptance.model import Coefficient, Model, Weights, load, logistic
 from replay.play.users.offers import Offer
-from replay.tapes.following import Followed
+from replay.tapes.lasting_text import Followed
 
 
 def offer(text="abc", before="", after="", **fields):

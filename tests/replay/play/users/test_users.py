@@ -3,7 +3,7 @@ import pytest
 from replay.play.users.acceptance.errors import CoefficientsError
 from replay.play.users.recorded_requests import RecordedDecision
 from replay.play.users.user import Fitted, Offer, UnknownUserError, user_of
-from replay.tapes.following import Followed
+from replay.tapes.lasting_text import Followed
 from replay.tapes.tape import Ghost
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from corpora.codev.answer_errors import ANSWER_ERRORS, answer_errors
 from corpora.codev.closeness import published_lines, published_similarity, token_similarity
 from corpora.codev.extra_rules import EXTRA_RULES, ExtraRule
+from corpora.options import EvaluateOptions
 from corpora.run.outcomes import TaskOutcome, passing
 from corpora.tasks import Task
 from replay.numbers.clusters import cluster_of
@@ -44,6 +45,13 @@ class _Answer:
         """The class of its verdict; empty where it passed, or was not judged."""
         verdict = self.record.verdict
         return verdict.name if verdict is not None and verdict.name not in {"passed", *UNJUDGED} else ""
+
+
+def summary_of_blocks(
+    tasks: Sequence[Task], records: Sequence[Record], outcomes: Sequence[TaskOutcome], options: EvaluateOptions
+) -> dict[str, Any]:
+    """What the summary of an evaluation of blocks has beside the figures of every corpus."""
+    return {"blocks": block_figures(tasks, records, outcomes, options.cluster_by, options.extra_rules)}
 
 
 def block_figures(

@@ -1,1 +1,0 @@
-"""The records of a run as flat rows, for other programs."""
