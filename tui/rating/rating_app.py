@@ -11,12 +11,12 @@ from textual.content import Content
 from tui.text_dialog import TextDialog
 from tui.themes import ThemedApp
 
-Item = TypeVar("Item")
+T = TypeVar("T")
 STEPS = (Binding("n", "go(1)", "Next", key_display="n p"), Binding("p", "go(-1)", "Before", show=False))
 ENDS = (Binding("question_mark", "keys", "Help", key_display="?"), Binding("q", "quit", "Quit"))
 
 
-class RatingApp(ThemedApp, Generic[Item]):
+class RatingApp(ThemedApp, Generic[T]):
     """Shows the items that wait for an answer to one person."""
 
     HELP: ClassVar[str]
@@ -24,17 +24,17 @@ class RatingApp(ThemedApp, Generic[Item]):
     ANSWER: ClassVar[str]
     """What a person gives here, at the beginning of a sentence: The score."""
 
-    def __init__(self, items: Sequence[Item]) -> None:
+    def __init__(self, items: Sequence[T]) -> None:
         super().__init__()
         self._items = items
         self._at = next((at for at, item in enumerate(items) if not self.is_answered(item)), 0)
 
     @property
-    def shown(self) -> Item:
+    def shown(self) -> T:
         """What is on the screen."""
         return self._items[self._at]
 
-    def is_answered(self, item: Item) -> bool:
+    def is_answered(self, item: T) -> bool:
         """Whether this person has answered."""
         raise NotImplementedError
 
