@@ -1,4 +1,4 @@
-"""A table of records as CSV, Parquet or JSON Lines (`writing.py` is its schema), written a few rows at a time."""
+"""A table of records as CSV, Parquet or JSON Lines (`COLUMNS` is its schema), written a few rows at a time."""
 
 from __future__ import annotations
 

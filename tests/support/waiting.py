@@ -29,3 +29,9 @@ async def until_drawn(pilot, condition):
     while not condition():
         assert time.monotonic() < ends, "waited in vain"
         await pilot.pause(0.02)
+
+
+async def notified(pilot, text=""):
+    """The messages that a screen shows beside what it draws, once one of them has this text."""
+    await until_drawn(pilot, lambda: any(text in note.message for note in pilot.app._notifications))
+    return [note.message for note in pilot.app._notifications]

@@ -12,7 +12,7 @@ from tests.support.hostile_texts import HOSTILE, is_harmless
 from tests.support.inspector_screen import drawn, themed
 from tests.support.scale import sampled
 from tests.support.screen_looks import in_one_look
-from tests.support.waiting import PATIENCE_S, until_drawn
+from tests.support.waiting import PATIENCE_S, notified, until_drawn
 from tui.inspector.again.answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
 from tui.inspector.again.question import Question, config_with, difference_words, question_of
@@ -226,7 +226,7 @@ async def test_in_drive_mode_it_is_said_that_no_moment_can_be_asked_alone(asked_
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("a")
         await pilot.pause()
-        assert ["it cannot be asked alone" in note.message for note in app._notifications] == [True]
+        assert ["it cannot be asked alone" in message for message in await notified(pilot)] == [True]
         assert len(app.screen_stack) == 1
 
 

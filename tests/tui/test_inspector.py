@@ -27,6 +27,7 @@ from tests.support.inspector_screen import (
 from tests.support.preloaded import preloaded_script
 from tests.support.scale import sampled
 from tests.support.screen_looks import in_one_look
+from tests.support.waiting import notified, until_drawn
 from tui.glossary import UNTESTABLE
 from tui.inspector.app import Inspector
 from tui.inspector.screens.filters import FilterDialog
@@ -78,7 +79,7 @@ async def test_where_nothing_failed_the_key_says_so(folder):
         await settle(app, pilot)
         await pilot.press("w")
         await settle(app, pilot)
-        assert [note.message for note in app._notifications] == ["No failure and no untestable moment is shown."]
+        assert await notified(pilot) == ["No failure and no untestable moment is shown."]
 
 
 @pytest.mark.parametrize("reason", get_args(Untestable))
@@ -125,7 +126,7 @@ async def test_c_copies_what_the_page_shows_as_it_was(folder):
             await pilot.press(key, "c")
             assert app.clipboard == text
         await pilot.press("k", "k", "6", "c")
-        assert "There is nothing to copy." in [note.message for note in app._notifications]
+        assert "There is nothing to copy." in await notified(pilot, "nothing to copy")
 
 
 async def test_the_copied_command_repeats_one_moment_of_a_real_run(real_run, tmp_path):
@@ -160,7 +161,8 @@ async def test_a_mark_or_a_note_that_cannot_be_kept_is_refused_with_the_reason(f
     async with app.run_test(size=(80, 24)) as pilot:
         app._run.store.listing._db.execute("PRAGMA query_only = ON")
         await pilot.press("m", "M", *"why?", "enter")
-        said = [note.message for note in app._notifications]
+        await until_drawn(pilot, lambda: len(app._notifications) == 2)
+        said = await notified(pilot)
         assert said == ["the mark or the note is not kept: attempt to write a readonly database"] * 2
         assert [(row.mark, row.note) for row in rows(app)[:1]] == [(False, "")]
 

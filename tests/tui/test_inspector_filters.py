@@ -4,6 +4,7 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from tests.support.inspector_screen import chosen, rows, shown, words
+from tests.support.waiting import notified
 from tui.inspector.app import Inspector
 from tui.inspector.widgets.moments import MomentList
 from tui.preferences import preferences_file, read_preferences
@@ -81,7 +82,7 @@ async def test_a_saved_filter_is_used_again_in_another_session_until_it_is_remov
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("o")
-        assert "No filter is saved yet" in next(iter(app._notifications)).message
+        assert "No filter is saved yet" in (await notified(pilot))[0]
         await pilot.press("f", "s", "s", "S", "W", *"bad ones", "enter")
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -101,7 +102,7 @@ async def test_a_filter_is_not_saved_over_preferences_that_cannot_be_read(folder
             app.clear_notifications()
             await pilot.press(*keys)
             await pilot.pause()
-            assert "screen.toml cannot be read" in next(iter(app._notifications)).message
+            assert "screen.toml cannot be read" in (await notified(pilot))[0]
     assert preferences_file().read_text() == "filters = {"
 
 

@@ -5,6 +5,7 @@ from textual.app import ComposeResult
 from textual.color import Color
 from textual.widgets import Static
 
+from tests.support.waiting import notified
 from tui.preferences import (
     Preferences,
     SavedFilter,
@@ -76,7 +77,7 @@ async def test_preferences_that_cannot_be_read_are_named_and_not_in_the_way():
     preferences_file().write_text("theme = [")
     async with Screen().run_test() as pilot:
         assert pilot.app.theme == "dark"
-        assert "screen.toml cannot be read" in next(iter(pilot.app._notifications)).message
+        assert "screen.toml cannot be read" in (await notified(pilot))[0]
 
 
 async def test_preferences_that_cannot_be_read_are_not_written_over():

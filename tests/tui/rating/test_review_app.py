@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from corpora.errors import DataError
 from corpora.generation.funnel import Funnel, GeneratedAnswer
 from corpora.generation.reviews import Review, Reviews, outcome, standing
+from tests.support.waiting import notified
 from tui.cli.app import app as cli
 from tui.rating.reviewing import ReviewApp
 from tui.text_dialog import TextDialog
@@ -121,7 +122,7 @@ async def test_a_review_that_cannot_be_kept_is_told(folder, monkeypatch):
     app = ReviewApp(Reviews(folder), "ada")
     async with app.run_test() as pilot:
         await pilot.press(*"1234a")
-        assert [note.message for note in app._notifications] == ["The review cannot be kept: No space left on device"]
+        assert await notified(pilot) == ["The review cannot be kept: No space left on device"]
         assert app.shown.name.endswith("/1")
 
 
