@@ -12,7 +12,7 @@ from corpora.codev.answer_errors import ANSWER_ERRORS, answer_errors
 from corpora.codev.closeness import published_lines, published_similarity, token_similarity
 from corpora.codev.extra_rules import EXTRA_RULES, ExtraRule
 from corpora.options import EvaluateOptions
-from corpora.run.outcomes import TaskOutcome, passing
+from corpora.outcomes import TaskOutcome, passing
 from corpora.tasks import Task
 from replay.numbers.clusters import cluster_of
 from replay.numbers.intervals import clustered_mean, clustered_share

@@ -15,8 +15,8 @@ from corpora.corpus import own_figures
 from corpora.labels.groups import GROUPS, Borders, LabelledTask, LabelName
 from corpora.labels.labels import Labels, labels_of
 from corpora.options import EvaluateOptions
+from corpora.outcomes import TaskOutcome, cluster_of_task, passing, published_passing, share_testable
 from corpora.run.error_classes import error_classes
-from corpora.run.outcomes import TaskOutcome, cluster_of_task, passing, published_passing, share_testable
 from corpora.tasks import Task
 from replay.numbers.adherence import adherence_summary
 from replay.numbers.intervals import FigureDocument

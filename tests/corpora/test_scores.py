@@ -12,7 +12,7 @@ from corpora.audits.noticing import counts_of_tests
 from corpora.corpus import corpus_of
 from corpora.devbench.corpus import CATEGORIES, FOLDERS
 from corpora.options import EvaluateOptions, drawn
-from corpora.run.outcomes import TaskOutcome, passing, published_passing
+from corpora.outcomes import TaskOutcome, passing, published_passing
 from corpora.run.scores import summary
 from replay.numbers.intervals import share
 from replay.numbers.passing import pass_at_k

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from corpora.codev.block_scores import block_figures
-from corpora.run.outcomes import TaskOutcome
+from corpora.outcomes import TaskOutcome
 from corpora.tasks import Task
 from replay.records import Ending, Record, Suggestion, Verdict
 from tests.support.codev_tasks import PYTHON, task
