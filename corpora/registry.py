@@ -68,6 +68,8 @@ def card_of(name: str) -> CorpusCard:
 
     """
     known = extensions("corpora")
+    if not known:
+        raise CorpusError("no benchmark is registered, not even one of ours: install ghosttape anew (make setup)")
     if name not in known:
         raise CorpusError(f"there is no corpus {name!r}{did_you_mean(name, known)}: choose one of {', '.join(known)}")
     try:
