@@ -34,7 +34,7 @@ def test_our_benchmarks_are_registered_as_those_of_others_are():
 
 def test_what_cannot_be_loaded_or_is_no_card_is_refused_with_its_package(registered):
     registered(gone="no_such_module:CARD", odd="json:dumps", devbench="corpora.devbench.card:CARD")
-    with pytest.raises(CorpusError, match="'gone' of the entry points .* is broken: 'no_such_module:CARD'"):
+    with pytest.raises(CorpusError, match=r"'gone' of the entry points .* is broken: 'no_such_module:CARD'"):
         registry.card_of("gone")
     with pytest.raises(CorpusError, match="its entry point is no CorpusCard"):
         registry.card_of("odd")
