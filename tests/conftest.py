@@ -10,17 +10,19 @@ import signal
 import time
 from collections import Counter
 from contextlib import suppress
+from pathlib import Path
 
 import hypothesis
 import pytest
 
 from replay.importers.workspace_recording.recording_import import import_recording
-from tests.support.kept import kept_folder
-from tests.support.places import EXCERPTS, ROOT
+from tests.support.kept import kept_folder, take_digests
+from tests.support.places import EXCERPTS
 from tests.support.preloaded import preloaded_script
 from tests.support.recording_names import BEGINNING
 from tests.support.scale import examples
 
+take_digests()
 pytest_plugins = ("tests.support.program", "tests.support.extension")
 
 # A shell in the background ignores Ctrl-C, and nohup the end of its terminal: so would all that the tests start.
@@ -28,6 +30,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+LEFT_OUT = "GHOSTTAPE_TEST_LEFT_OUT"
+"""A file for what was left out, by which `tests/real` sums several runs up."""
 BEGAN = pytest.StashKey[float]()
 LATE = "it was too late to start it (--within)"
 
@@ -124,7 +128,7 @@ def cache(run_folder):
     folder = run_folder / "cache"
     folder.mkdir(exist_ok=True)
     with suppress(FileExistsError):
-        (folder / "layers").symlink_to(kept_folder("layers", ROOT / "runners"), target_is_directory=True)
+        (folder / "layers").symlink_to(kept_folder("layers"), target_is_directory=True)
     return folder
 
 
@@ -174,6 +178,9 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.write_line(f"{file}: {count} {'test' if count == 1 else 'tests'}: {reason}")
     if not skipped:
         terminalreporter.write_line("nothing: every test ran")
+    if LEFT_OUT in os.environ:
+        with Path(os.environ[LEFT_OUT]).open("a", encoding="utf-8") as kept:
+            kept.writelines(f"{file}: {reason}\n" for file, reason in skipped)
 
 
 def _reason(report):

@@ -12,13 +12,18 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 ROOT = Path(__file__).parents[2]
 EDITORS = "tests/real/vscode"
 SIDE_BY_SIDE = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
 SLOWEST = ("--durations=20", "--durations-min=5")
 PASSED, FAILED, NONE_CHOSEN = 0, 1, 5
+MOST_AGAIN = 20
+"""The most tests that are tried again: more do not fail of time."""
+LEFT_OUT = "GHOSTTAPE_TEST_LEFT_OUT"
 
 
 def run(folder: Path, *words: str, scale: int = 1) -> tuple[int, list[str]]:
@@ -27,6 +32,14 @@ def run(folder: Path, *words: str, scale: int = 1) -> tuple[int, list[str]]:
     done = subprocess.run(command, cwd=ROOT, check=False, env={**os.environ, "GHOSTTAPE_TEST_SCALE": str(scale)})
     file = folder / "v/cache/lastfailed"
     return done.returncode, sorted(json.loads(file.read_text())) if file.exists() else []
+
+
+def has_passed(report: Path) -> bool:
+    """Whether each test of a report (JUnit) passed; one that was skipped has not."""
+    cases = [*ET.parse(report).iter("testcase")] if report.exists() else []
+    return bool(cases) and not any(
+        case.find(bad) is not None for case in cases for bad in ("failure", "error", "skipped")
+    )
 
 
 def main(options: list[str]) -> int:
@@ -38,20 +51,31 @@ def main(options: list[str]) -> int:
         "properties": (("-m", "hypothesis or sampled", *SIDE_BY_SIDE), 10),
     }
     with tempfile.TemporaryDirectory(prefix="ghosttape-tests-") as place:
+        left = Path(place) / "left-out"
+        os.environ[LEFT_OUT] = str(left)
         for number, (name, (words, scale)) in enumerate(stages.items()):
             print(f"\n{name}: pytest {' '.join(words)}", flush=True)
             status, failed = run(Path(place) / str(number), *words, *options, scale=scale)
             alone += [(test, scale) for test in failed]
             if status not in {PASSED, FAILED, NONE_CHOSEN} or (status == FAILED and not failed):
                 broken.append(f"{name}: pytest ended with {status}")
+        left_out = sorted(Counter(left.read_text().splitlines()).items()) if left.exists() else []
         tried_again = []
-        for number, (test, scale) in enumerate(alone):
+        for number, (test, scale) in enumerate(alone if len(alone) <= MOST_AGAIN else ()):
             print(f"\nalone, again: {test}", flush=True)
-            status, _ = run(Path(place) / f"alone-{number}", test, "-n0", *options, scale=scale)
-            tried_again.append((test, status))
-    unsteady = [test for test, status in tried_again if status == PASSED]
-    red = [test for test, status in tried_again if status != PASSED] + broken
-    for title, tests in (("passed only alone, at the second try", unsteady), ("failed twice", red)):
+            report = Path(place) / f"alone-{number}.xml"
+            run(Path(place) / f"alone-{number}", test, "-n0", f"--junitxml={report}", *options, scale=scale)
+            tried_again.append((test, has_passed(report)))
+    unsteady = [test for test, passed in tried_again if passed]
+    red = [test for test, passed in tried_again if not passed] + broken
+    if len(alone) > MOST_AGAIN:
+        red += [test for test, _ in alone]
+    print(f"\nleft out: {sum(count for _, count in left_out)}")
+    print("\n".join(f"  {reason} ({count})" for reason, count in left_out) or "  nothing: every test ran")
+    for title, tests in (
+        ("passed only alone, at the second try", unsteady),
+        ("failed twice, or with too many others", red),
+    ):
         if tests:
             print(f"\n{title}: {len(tests)}")
             print("\n".join(f"  {test}" for test in tests))

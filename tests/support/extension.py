@@ -4,6 +4,7 @@ import fcntl
 import os
 import shutil
 import subprocess
+import tempfile
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -53,12 +54,12 @@ def extension(need, once, run_folder):
 
 def _install(copy):
     """What the extension requires, as its lock file names it: installed, or copied from a run before."""
-    kept = kept_folder("extension", ROOT / EXTENSION / "package-lock.json") / "node_modules"
+    kept = kept_folder("extension") / "node_modules"
     if kept.is_dir():
-        shutil.copytree(kept, copy / "node_modules", symlinks=True, copy_function=os.link)
+        shutil.copytree(kept, copy / "node_modules", symlinks=True)
         return
     npm_in(copy, "ci", "--no-audit", "--no-fund")
-    half = kept.with_name(f"half-{os.getpid()}")
+    half = Path(tempfile.mkdtemp(dir=kept.parent)) / kept.name
     shutil.copytree(copy / "node_modules", half, symlinks=True)
     with suppress(OSError):  # another run of the tests was first
         half.rename(kept)

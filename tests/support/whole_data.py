@@ -10,10 +10,10 @@ LACKING = "the folder ../shared/data is not beside this checkout"
 
 
 @pytest.fixture(scope="session")
-def shared(lacking):
-    """The folder of all shared data: real recordings and benchmarks."""
+def shared():
+    """The folder of all shared data: real recordings and benchmarks. It is no tool: a run of CI may lack it too."""
     if not SHARED.is_dir():
-        lacking(LACKING)
+        pytest.skip(LACKING)
     return SHARED
 
 

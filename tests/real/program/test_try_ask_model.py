@@ -62,7 +62,7 @@ def repository(tmp_path, need):
 
 
 @pytest.fixture
-def try_(tmp_path, repository, run_folder):
+def try_(tmp_path, repository, cache):
     async def run(server, *words, status=0, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE):
         named = [
             "--provider",
@@ -83,7 +83,7 @@ def try_(tmp_path, repository, run_folder):
             stdout=asyncio.subprocess.PIPE,
             stderr=stderr,
             stdin=stdin,
-            env={**os.environ, "GHOSTTAPE_CACHE": str(run_folder / "cache"), "COLUMNS": "400"},
+            env={**os.environ, "GHOSTTAPE_CACHE": str(cache), "COLUMNS": "400"},
         )
         out, err = await process.communicate()
         assert status in {None, process.returncode}, (err or b"").decode()

@@ -125,7 +125,7 @@ def repository(folder, kind, outside):
 
 
 @pytest.fixture(scope="module")
-def tried(tmp_path_factory, run_folder, outside, ghosttape_in, need):
+def tried(tmp_path_factory, cache, outside, ghosttape_in, need):
     """A function that tries the repository with all traps of a kind, once, with the whole command; how it ended."""
     need("bwrap", "git", "node", "npm")
     done = {}
@@ -134,8 +134,8 @@ def tried(tmp_path_factory, run_folder, outside, ghosttape_in, need):
         if kind not in done:
             folder = repository(tmp_path_factory.mktemp(kind) / "shapes", kind, outside)
             place = folder if kind == "python" else folder.parent
-            cache = {"GHOSTTAPE_CACHE": str(run_folder / "cache")}
-            done[kind] = ghosttape_in(place, "try", folder, *ORACLE, status=None, env=cache)
+            kept = {"GHOSTTAPE_CACHE": str(cache)}
+            done[kind] = ghosttape_in(place, "try", folder, *ORACLE, status=None, env=kept)
         return done[kind]
 
     return give

@@ -81,7 +81,7 @@ async def killed_in_mid_run(programs):
     """Run a program, and kill its worker (and all others) once it is under way."""
     await programs.run(Program("python", ""), timeout_s=TIMEOUT_S)
     victims = workers(programs)
-    slow = Program("python", "import time\nopen('begun', 'w').close()\ntime.sleep(0.5)\nprint('done')")
+    slow = Program("python", "import time\nopen('begun', 'w').close()\ntime.sleep(3)\nprint('done')")
     run = asyncio.ensure_future(programs.run(slow, timeout_s=TIMEOUT_S))
     while not (victims[0].session.project / "begun").exists():
         await asyncio.sleep(0.01)
@@ -118,7 +118,7 @@ async def test_workers_are_used_again_and_renewed_after_many_programs(started, b
 async def test_a_timeout_ends_the_worker_and_is_the_programs_own(started, sandbox):
     programs = await started(sandbox)
     await programs.run(Program("python", ""), timeout_s=TIMEOUT_S)
-    result = await programs.run(Program("python", "print('before', flush=True)\nwhile True: pass"), timeout_s=1.0)
+    result = await programs.run(Program("python", "print('before', flush=True)\nwhile True: pass"), timeout_s=2.0)
     assert (result.verdict_class, result.log) == ("timeout", "before")
     assert workers(programs) == []
 

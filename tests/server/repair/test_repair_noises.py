@@ -1,6 +1,5 @@
-"""Right answers with noise in them come back as they were; `GHOSTTAPE_TEST_SCALE` multiplies the number of places."""
+"""Right answers with noise in them come back as they were, at ten times as many places in `make test-real`."""
 
-import os
 import random
 from collections import Counter
 from pathlib import Path
@@ -8,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from syntax.languages import LANGUAGES
+from tests.support.scale import SCALE
 from tools.repair_noises import NOISES, pairs, places, sources, table
 
-SCALE = int(os.environ.get("GHOSTTAPE_TEST_SCALE", "1"))
+pytestmark = pytest.mark.sampled
 LEAST = 0.9
 """The share of a noise that is restored in a sample; the table of docs/repairs.md says how much it is in many."""
 UNMENDED = {"a leading line end"}

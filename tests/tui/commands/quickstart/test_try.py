@@ -27,9 +27,9 @@ def repository(tmp_path):
 
 
 @pytest.fixture
-def environment(run_folder, need):
+def environment(cache, need):
     need("bwrap", "git")
-    return {"GHOSTTAPE_CACHE": str(run_folder / "cache")}
+    return {"GHOSTTAPE_CACHE": str(cache)}
 
 
 @pytest.fixture
