@@ -14,7 +14,8 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
-from xml.etree import ElementTree as ET
+
+from tests.support.second_tries import has_passed
 
 ROOT = Path(__file__).parents[2]
 EDITORS = "tests/real/vscode"
@@ -32,14 +33,6 @@ def run(folder: Path, *words: str, scale: int = 1) -> tuple[int, list[str]]:
     done = subprocess.run(command, cwd=ROOT, check=False, env={**os.environ, "GHOSTTAPE_TEST_SCALE": str(scale)})
     file = folder / "v/cache/lastfailed"
     return done.returncode, sorted(json.loads(file.read_text())) if file.exists() else []
-
-
-def has_passed(report: Path) -> bool:
-    """Whether each test of a report (JUnit) passed; one that was skipped has not."""
-    cases = [*ET.parse(report).iter("testcase")] if report.exists() else []
-    return bool(cases) and not any(
-        case.find(bad) is not None for case in cases for bad in ("failure", "error", "skipped")
-    )
 
 
 def main(options: list[str]) -> int:
