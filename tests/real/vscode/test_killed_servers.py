@@ -91,7 +91,7 @@ def test_ten_killed_servers_disturb_neither_typing_nor_ghost_text_nor_the_record
         person.type_for(STEADY_S if number in RESTS else 1.6)
         kills.append(killed(window, person))
         if kills[-1][1] > BACK_S:
-            starts[number] = start_time(tmp_path)
+            starts[number] = max(start_time(tmp_path) for _ in range(3))  # other work comes and goes
         person.new_line()
     person.type_for(2)
     saved = window.save()
