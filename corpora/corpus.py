@@ -156,8 +156,10 @@ def name_in(file: Path) -> str:
         CorpusError: the file is no corpus.
 
     """
-    name: str = _attribute(card_for(MINED, file).name_in)(file)
-    return name
+    card = card_for(MINED, file)
+    if card.name_in:
+        return cast("str", _attribute(card.name_in)(file))
+    return next(name for name, other in cards().items() if other is card)
 
 
 def is_headed(file: Path, start: bytes) -> bool:

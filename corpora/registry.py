@@ -11,7 +11,6 @@ from corpora.errors import CorpusError
 from replay.options import ClusterBy
 from server.nearest import did_you_mean
 from syntax.entry_points import extensions
-from syntax.errors import ExtensionBroken
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +71,7 @@ def card_of(name: str) -> CorpusCard:
         raise CorpusError("no benchmark is registered, not even one of ours: install ghosttape anew (make setup)")
     if name not in known:
         raise CorpusError(f"there is no corpus {name!r}{did_you_mean(name, known)}: choose one of {', '.join(known)}")
-    try:
-        card = known[name].load()
-    except ExtensionBroken as error:
-        raise CorpusError(str(error)) from error
+    card = known[name].load_or(CorpusError)
     if not isinstance(card, CorpusCard):
         raise CorpusError(
             f"corpus {name!r} of {known[name].origin}: its entry point is no CorpusCard, but {card!r:.80}"

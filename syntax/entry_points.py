@@ -36,6 +36,13 @@ class Extension:
         found = (point.dist for point in self.points)
         return " and ".join(f"{one.name} {one.version}" if one else "an unknown package" for one in found)
 
+    def load_or(self, error: type[Exception]) -> Any:
+        """As `load`, with an error of the room that wants the part."""
+        try:
+            return self.load()
+        except ExtensionBroken as broken:
+            raise error(str(broken)) from broken
+
     def load(self) -> Any:
         """Import the module, and return what the entry point names.
 

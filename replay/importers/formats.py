@@ -91,10 +91,7 @@ def _named(name: str) -> ImportFormat:
     if name in names:
         return names[name]
     if name in extensions("importers"):
-        try:
-            return cast("ImportFormat", extensions("importers")[name].load())
-        except ExtensionBroken as error:
-            raise ImportRefusedError(str(error)) from error
+        return cast("ImportFormat", extensions("importers")[name].load_or(ImportRefusedError))
     known = ", ".join([AUTO, *names, *extensions("importers")])
     raise ImportRefusedError(f"there is no format {name!r} to import: choose one of {known}")
 

@@ -15,7 +15,6 @@ from runners.errors import RunnerError, SandboxFailed, SandboxMissing, SandboxUn
 from runners.limits.processes import is_refused, none_left
 from runners.protocol import Completed, Job, Limits, Sandbox
 from syntax.entry_points import extensions
-from syntax.errors import ExtensionBroken
 
 SANDBOXES = {
     "bubblewrap": "runners.sandboxes.bubblewrap:Bubblewrap",
@@ -57,10 +56,7 @@ def make(name: str) -> Sandbox:
     """Return the sandbox of that name, unproven."""
     kind, _, image = name.partition(":")
     if kind not in SANDBOXES:
-        try:
-            return cast("Callable[[], Sandbox]", extensions("sandboxes")[name].load())()
-        except ExtensionBroken as error:
-            raise SandboxMissing(str(error)) from error
+        return cast("Callable[[], Sandbox]", extensions("sandboxes")[name].load_or(SandboxMissing))()
     module, _, attribute = SANDBOXES[kind].partition(":")
     return cast("Callable[..., Sandbox]", getattr(import_module(module), attribute))(*filter(None, [image]))
 

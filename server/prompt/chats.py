@@ -11,7 +11,6 @@ from server.errors import SettingsError
 from server.prompt.forms import Prompt, chat
 from server.settings import OWN_CHAT, OWN_RULES, ProviderSettings
 from syntax.entry_points import extensions
-from syntax.errors import ExtensionBroken
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +37,7 @@ def chat_form(words: str) -> ChatForm:
     """
     if words == OWN_CHAT:
         return OWN
-    try:
-        form: ChatForm = extensions("chats")[words].load()
-    except ExtensionBroken as error:
-        raise SettingsError(str(error)) from error
+    form: ChatForm = extensions("chats")[words].load_or(SettingsError)
     return form
 
 

@@ -18,7 +18,6 @@ from server.providers.wrappers.recording import RecordingProvider
 from server.providers.wrappers.spending import SharedAnswers
 from server.settings import ProviderSettings
 from syntax.entry_points import extensions
-from syntax.errors import ExtensionBroken
 
 PROVIDERS: Mapping[str, str] = MappingProxyType(
     {
@@ -87,10 +86,7 @@ def _healed(settings: ProviderSettings) -> Provider:
 def _factory(name: str) -> Callable[[ProviderSettings], Provider]:
     if name in PROVIDERS:
         return cast("Callable[[ProviderSettings], Provider]", importlib.import_module(PROVIDERS[name]).make)
-    try:
-        return cast("Callable[[ProviderSettings], Provider]", extensions("providers")[name].load())
-    except ExtensionBroken as error:
-        raise ProviderMissing(str(error)) from error
+    return cast("Callable[[ProviderSettings], Provider]", extensions("providers")[name].load_or(ProviderMissing))
 
 
 def known_providers() -> tuple[str, ...]:

@@ -18,7 +18,6 @@ from server.repair.rules import rules_named
 from server.repair.steps import brackets, indent, overlap, prose, repeats, stop
 from server.settings import OWN_RULES, REPAIRS, RepairName, known_repairs
 from syntax.entry_points import extensions
-from syntax.errors import ExtensionBroken
 
 STEPS: Mapping[RepairName, Callable[[Draft], str]] = MappingProxyType(
     {
@@ -107,10 +106,7 @@ def _run_step(name: RepairName, draft: Draft, rules: str) -> RepairStep | None:
 def _step(name: RepairName) -> Callable[[Draft], str]:
     if name in STEPS:
         return STEPS[name]
-    try:
-        return cast("Callable[[Draft], str]", extensions("repairs")[name].load())
-    except ExtensionBroken as error:
-        raise SettingsError(str(error)) from error
+    return cast("Callable[[Draft], str]", extensions("repairs")[name].load_or(SettingsError))
 
 
 def _is_worse(name: RepairName, draft: Draft, text: str) -> bool:

@@ -10,7 +10,6 @@ from server.errors import SettingsError
 from server.repair.draft import Draft
 from server.settings import OWN_RULES, RepairName
 from syntax.entry_points import extensions
-from syntax.errors import ExtensionBroken
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +35,5 @@ def rules_named(name: str) -> AnswerRules:
     """
     if name == OWN_RULES:
         return _OWN
-    try:
-        rules: AnswerRules = extensions("rules")[name].load()
-    except ExtensionBroken as error:
-        raise SettingsError(str(error)) from error
+    rules: AnswerRules = extensions("rules")[name].load_or(SettingsError)
     return rules
