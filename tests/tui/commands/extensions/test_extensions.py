@@ -25,6 +25,8 @@ calm = shop_bench:CALM
 notes = shop_bench:NOTES
 [ghosttape.rules]
 last-line = shop_bench:LAST_LINE
+[ghosttape.sandboxes]
+hall = shop_bench:Hall
 """
 TWIN = """
 [ghosttape.providers]
@@ -133,6 +135,16 @@ def test_an_importer_of_another_package_reads_its_files(ghosttape, tmp_path):
     assert ran.returncode == 0, ran.stderr
     (tape,) = (tmp_path / "tapes").iterdir()
     assert "x = 1" in tape.read_text()
+
+
+def test_a_sandbox_of_another_package_runs_tests_only_if_it_is_named(ghosttape, tmp_path):
+    words = ("evaluate", "shop", "--data", "data", "--provider", "oracle", "--json")
+    ran = ghosttape(*words, "--sandbox", "hall")
+    assert json.loads(ran.stdout)["passed"] == 1, ran.stderr
+    assert (tmp_path / "hall.log").read_text()
+    unknown = ghosttape(*words, "--sandbox", "hal")
+    assert unknown.returncode == 2
+    assert "did you mean 'hall'" in unknown.stderr
 
 
 def test_rules_of_another_package_read_answers(ghosttape, tmp_path):
