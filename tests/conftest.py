@@ -21,6 +21,7 @@ from tests.support.places import EXCERPTS
 from tests.support.preloaded import preloaded_script
 from tests.support.recording_names import BEGINNING
 from tests.support.scale import examples
+from tests.support.second_tries import LEFT_OUT
 
 take_digests()
 pytest_plugins = ("tests.support.program", "tests.support.extension")
@@ -30,8 +31,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-LEFT_OUT = "GHOSTTAPE_TEST_LEFT_OUT"
-"""A file for what was left out, by which `tests/real` sums several runs up."""
 BEGAN = pytest.StashKey[float]()
 LATE = "it was too late to start it (--within)"
 

@@ -211,6 +211,7 @@ class _NameReader:
     def _define(self, node: tree_sitter.Node, place: _Place, inner: _Place) -> None:
         if node.type in _ELSEWHERE:
             place.scope.nearest("function").elsewhere.update(words(name) for name in node.named_children)
+            self._taken.update(name.start_byte for name in node.named_children)
         for name, module in imported(self.language, node):
             if module.partition(".")[0] in self._own:
                 continue

@@ -15,7 +15,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tests.support.second_tries import has_passed
+from tests.support.second_tries import LEFT_OUT, has_passed
 
 ROOT = Path(__file__).parents[2]
 EDITORS = "tests/real/vscode"
@@ -24,7 +24,6 @@ SLOWEST = ("--durations=20", "--durations-min=5")
 PASSED, FAILED, NONE_CHOSEN = 0, 1, 5
 MOST_AGAIN = 20
 """The most tests that are tried again: more do not fail of time."""
-LEFT_OUT = "GHOSTTAPE_TEST_LEFT_OUT"
 
 
 def run(folder: Path, *words: str, scale: int = 1) -> tuple[int, list[str]]:

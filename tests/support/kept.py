@@ -7,10 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.support.places import ROOT
 
-KEPT = ROOT / ".pytest_cache" / "kept"
+PLACE = "GHOSTTAPE_TEST_KEPT"
+KEPT = Path(os.environ.get(PLACE, ROOT / ".pytest_cache" / "kept"))
 SOURCES = {"layers": ROOT / "runners", "extension": ROOT / "vscode-ext" / "package-lock.json"}
 """Name of a folder → the file, or the folder of Python files, that decides over what is in it."""
 DIGESTS = "GHOSTTAPE_TEST_DIGESTS"

@@ -3,6 +3,9 @@
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+LEFT_OUT = "GHOSTTAPE_TEST_LEFT_OUT"
+"""A file for what was left out, by which `tests/real` sums several runs up."""
+
 
 def has_passed(report: Path) -> bool:
     """Whether each test of a report (JUnit) passed; one that was skipped has not."""

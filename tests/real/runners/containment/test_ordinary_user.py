@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.kept import PLACE as KEPT_PLACE
 from tests.support.places import ROOT
+from tests.support.second_tries import LEFT_OUT
 
 USER = 12345 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 """Limits of processes are those of a user: tests that run at the same time have users of their own."""
@@ -32,7 +34,11 @@ def as_user(missing):
 
         def run(*words):
             user = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--inh-caps=-all"]
-            python = ["env", f"HOME={home}", f"TMPDIR={home}", sys.executable, "-B", *words]
+            kept = [
+                f"--unset={LEFT_OUT}",
+                f"{KEPT_PLACE}={home}/kept",
+            ]  # what this run of the tests keeps is not that user's
+            python = ["env", *kept, f"HOME={home}", f"TMPDIR={home}", sys.executable, "-B", *words]
             script = "\n".join(
                 ["set -e", *_opened(sys.base_prefix, sys.prefix, ROOT), f"cd {shlex.quote(str(ROOT))}", 'exec "$@"']
             )
