@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from replay.tapes.tape import write
+from tests.support.tapes import Typist
+
 ENTRY_POINTS = """
 [ghosttape.corpora]
 shop = shop_bench:CARD
@@ -53,15 +56,41 @@ def ghosttape(tmp_path):
     data.mkdir()
     (data / "sum.py").write_text("def add(a, b):\n    # GAP\n    return a + b\n# TESTS\nassert add(1, 2) == 3\n")
 
+    env = {**os.environ, "PYTHONPATH": str(packages)}
+    env.pop("GHOSTTAPE_SCRIPT", None)  # servers that were started before the package was there
+
     def run(*words):
         program = Path(sys.executable).with_name("ghosttape")
-        env = {**os.environ, "PYTHONPATH": str(packages)}
-        env.pop("GHOSTTAPE_SCRIPT", None)  # servers that were started before the package was there
-        return subprocess.run(
-            [program, *words], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120, check=False
-        )
+        return _ran([program, *words], tmp_path, env)
 
     return run
+
+
+@pytest.fixture
+def printed(ghosttape, tmp_path):
+    """A function that runs a script where the packages are, and returns what it prints."""
+
+    def run(script):
+        ran = _ran([sys.executable, "-c", script], tmp_path, {**os.environ, "PYTHONPATH": str(tmp_path / "packages")})
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    return run
+
+
+@pytest.fixture
+def typed(tmp_path):
+    """A folder with a tape of a name that was typed in one go, and of a second after a pause of 600 ms."""
+    folder = tmp_path / "typed"
+    folder.mkdir()
+    typist = Typist(text="total = 1\n").type("x = to\n")
+    typist.t += 600
+    write(typist.type("y = to").tape(), folder / "small.tape.jsonl")
+    return folder
+
+
+def _ran(command, folder, env):
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_a_corpus_of_another_package_is_evaluated(ghosttape, need):
@@ -72,8 +101,8 @@ def test_a_corpus_of_another_package_is_evaluated(ghosttape, need):
     assert (told["corpus"], told["tasks"], told["passed"]) == ("shop", 1, 1)
 
 
-def test_a_provider_of_another_package_is_asked_beside_a_broken_one(ghosttape):
-    ran = ghosttape("replay", "demo", "--provider", "shouting", "--text", "pass", "--no-tests", "--json")
+def test_a_provider_of_another_package_is_asked_beside_a_broken_one(ghosttape, typed):
+    ran = ghosttape("replay", typed, "--provider", "shouting", "--text", "pass", "--no-tests", "--json")
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
     assert told["endings"] == {"rejected": told["moments"]}
@@ -103,30 +132,31 @@ def test_a_broken_repair_is_named_and_the_others_work(ghosttape, tmp_path):
     )
 
 
-def test_a_name_of_two_packages_is_refused_with_both_and_one_of_ours_stays_ours(ghosttape):
+def test_a_name_of_two_packages_is_refused_with_both_and_one_of_ours_stays_ours(ghosttape, printed):
     ran = ghosttape("replay", "demo", "--provider", "twice", "--no-tests")
     assert ran.returncode == 3
     said = " ".join(ran.stderr.split())
     assert "'twice' of the entry points ghosttape.providers is registered by" in said
     assert "shop-bench 1.0" in said
     assert "twin 2.0" in said
-    listed = json.loads(ghosttape("corpora", "--json").stdout)["corpora"]
-    assert next(one["tasks"] for one in listed if one["name"] == "devbench") == 1800
+    assert printed("from corpora.registry import card_of; print(card_of('devbench').tasks)") == "1800\n"
 
 
-def test_doctor_names_what_cannot_be_loaded(ghosttape):
-    checks = json.loads(ghosttape("doctor", "--json").stdout)["checks"]
-    details = [check["detail"] for check in checks if check["name"] == "extension"]
-    assert len(details) == 3, details
-    assert any("no_such_module" in one for one in details)
-    assert any("shop_bench:missing" in one for one in details)
-    assert any("'twice'" in one for one in details)
+def test_what_cannot_be_loaded_is_named(printed):
+    """`doctor` shows these."""
+    broken = printed(
+        "from syntax.entry_points import broken_extensions; print(*broken_extensions(), sep='\\n')"
+    ).splitlines()
+    assert len(broken) == 3, broken
+    assert any("no_such_module" in one for one in broken)
+    assert any("shop_bench:missing" in one for one in broken)
+    assert any("'twice'" in one for one in broken)
 
 
-def test_a_policy_of_another_package_decides_when_to_ask(ghosttape):
-    words = ("replay", "demo", "--provider", "fixed", "--no-tests", "--json", "--policy")
-    calm, hasty = (json.loads(ghosttape(*words, name).stdout) for name in ("calm", "calm:debounce=0"))
-    assert calm["endings"] != hasty["endings"]
+def test_a_policy_of_another_package_decides_when_to_ask(ghosttape, typed):
+    words = ("replay", typed, "--provider", "fixed", "--no-tests", "--json", "--policy")
+    calm, hasty = (json.loads(ghosttape(*words, name).stdout)["endings"] for name in ("calm", "calm:debounce=500"))
+    assert (calm["debounced"], hasty["debounced"]) == (12, 11), (calm, hasty)
 
 
 def test_an_importer_of_another_package_reads_its_files(ghosttape, tmp_path):
