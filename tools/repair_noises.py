@@ -131,6 +131,8 @@ def _starts(language: Language, tree: Tree) -> Mapping[str, list[int]]:
             found["behind @"].append(end)
         elif source[:start].rpartition("\n")[2].strip():
             found["in the middle of a line"].append(start)
+        if not is_opaque(node) and len(word) > 3 and word.isidentifier():
+            found["in a name"] += [start + at for at in range(2, len(word))]
     for node in tree.nodes():
         name = node.child_by_field_name("name") if language.kinds.get(node.type) == "function" else None
         if name is not None:
@@ -332,6 +334,32 @@ def _line_before(place: TruthPlace, _: random.Random) -> Draft | None:
     return place.says(line + place.truth) if len(line.split()) > 1 and not place.in_text else None
 
 
+def _name_at_cursor(place: TruthPlace, _: random.Random) -> Draft | None:
+    """The name that the cursor stands in from its beginning, or from that of what it is a member of."""
+    begun = re.search(r"[^\W\d]\w*(?:(?:\.|::|->)\w+)*$", place.draft.line_before)
+    return place.says(begun[0] + place.truth) if begun and place.kind == "in a name" else None
+
+
+def _sign_at_cursor(place: TruthPlace, _: random.Random) -> Draft | None:
+    """The sign left of the cursor, which cannot stand there twice."""
+    line = place.draft.line_before.rstrip()
+    fits = place.is_code and line[-1:] in _ONCE and line[-2:-1] != line[-1:]
+    return place.says(line[-1] + place.truth) if fits else None
+
+
+def _comment_again(place: TruthPlace, _: random.Random) -> Draft | None:
+    """The comment in which the cursor stands, from its mark on."""
+    mark = place.draft.language.line_comment if place.draft.language else ""
+    line = place.draft.line_before.lstrip()
+    return (
+        place.says(line + place.truth)
+        if place.kind == "in a comment" and mark and line.startswith(f"{mark} ")
+        else None
+    )
+
+
+_ONCE = frozenset(".@")
+
 # White space.
 
 
@@ -444,6 +472,35 @@ _ENDINGS = (
 )
 
 
+# Forms in which an answer is presented.
+
+
+def _numbered(place: TruthPlace, rng: random.Random) -> Draft | None:
+    """The lines with their numbers, the first with its indentation, as an agent reads a file."""
+    first, sign = place.draft.before.count("\n") + 1, rng.choice([" | ", ": ", "|", "\t"])
+    lines = f"{indent_of(place.draft.line_before)}{place.truth}".split("\n")
+    numbered = "\n".join(f"{number}{sign}{line}" for number, line in enumerate(lines, start=first))
+    return place.says(numbered) if _is_own_line(place) else None
+
+
+def _of_a_diff(place: TruthPlace, _: random.Random) -> Draft | None:
+    lines = f"{indent_of(place.draft.line_before)}{place.truth}".split("\n")
+    return place.says("\n".join(f"+{line}" for line in lines)) if _is_own_line(place) else None
+
+
+def _label(place: TruthPlace, rng: random.Random) -> Draft | None:
+    label = rng.choice(["Completion:", "Output:\n", "**Answer:**\n", "Code: "])
+    return place.says(label + place.truth) if place.is_code else None
+
+
+def _language_before(place: TruthPlace, _: random.Random) -> Draft | None:
+    return place.says(f"{place.language}\n{place.truth}") if place.is_code else None
+
+
+def _is_own_line(place: TruthPlace) -> bool:
+    return place.is_code and not place.draft.line_before.strip() and not place.draft.line_after.strip()
+
+
 # More than was asked for.
 
 
@@ -497,6 +554,9 @@ NOISES: Mapping[str, Noise] = {
     "the closer below again": _closer_below,
     "the code below again": _code_below,
     "the cursor's line again": _line_before,
+    "the name at the cursor again": _name_at_cursor,
+    "the sign at the cursor again": _sign_at_cursor,
+    "the comment at the cursor again": _comment_again,
     "leading spaces": _leading_spaces,
     "a leading line end": _leading_newline,
     "a doubled indentation": _doubled_indentation,
@@ -513,6 +573,10 @@ NOISES: Mapping[str, Noise] = {
     "a chat with a fence": _chat_and_fence,
     "a phrase before it": _opening,
     "a sentence behind it": _ending,
+    "numbers of lines": _numbered,
+    "the marks of a diff": _of_a_diff,
+    "a label before it": _label,
+    "the name of the language before it": _language_before,
     "a second definition": _second_definition,
     "the call begun again": _call_begun,
 }
@@ -596,6 +660,17 @@ def _has_odd_step(noisy: Draft, place: TruthPlace) -> bool:
     return width(place.draft.line_before) != width(indent_of(noisy.line_before)) + (step or -1)
 
 
+def _is_one_sum(noisy: Draft, _: TruthPlace) -> bool:
+    """One line at the left edge, which may be a number with its sign or the rest of a sum."""
+    return not noisy.line_before and "\n" not in noisy.text
+
+
+def _names_something(_: Draft, place: TruthPlace) -> bool:
+    """What reads as a label names an argument, or is an annotation that calls nothing."""
+    named = place.kind == "in brackets" and place.language in {"csharp", "ruby"}
+    return named or (place.language == "python" and "(" not in place.truth.partition("\n")[0])
+
+
 UNDECIDABLE: Mapping[str, Callable[[Draft, TruthPlace], bool]] = {
     "a special token behind it": _reads_as_name,
     "a special token and what comes then": _reads_as_name,
@@ -605,6 +680,8 @@ UNDECIDABLE: Mapping[str, Callable[[Draft, TruthPlace], bool]] = {
     "the rest of the line again": _has_no_letter,
     "the cursor's line again": _is_short,
     "leading spaces": _is_aligned,
+    "the marks of a diff": _is_one_sum,
+    "a label before it": _names_something,
     "a leading line end": _may_break,
     "a doubled indentation": _may_be_deeper,
     "CRLF in a document with LF": _ends_with_directive,

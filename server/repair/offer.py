@@ -21,6 +21,7 @@ from server.repair.draft import Draft, indent_of, width
 from server.repair.rules import rules_named
 from server.repair.steps import prose, stop
 from server.repair.steps.overlap import covered
+from server.repair.steps.presentation import is_form_alone
 from server.repair.steps.special import begins_a_thought
 from server.repair.steps.stop import lacks_clause
 from server.settings import OWN_RULES, REPAIRS, RepairName
@@ -123,6 +124,8 @@ def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: str) -> bool:
     if draft.before.lstrip().startswith(draft.text.strip()):
         return False
     if "prose" in steps and (prose.is_at_fence(draft.text) or begins_a_thought(draft.text) or prose.is_all_talk(draft)):
+        return False
+    if "prose" in steps and is_form_alone(draft):
         return False
     steps = [step for step in steps if step in REPAIRS]  # a step of another package decides no end
     before = [step for step in steps if step not in {"brackets", "stop"}]

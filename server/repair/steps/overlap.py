@@ -221,11 +221,23 @@ def covered(draft: Draft) -> int:
 def _best(draft: Draft, sizes: Sequence[int], ends: Sequence[int]) -> int:
     """The size that leaves the fewest errors; of equals the least, or one of `ends`."""
     best, least = 0, draft.errors()
+    if least and _closes_quote(draft):
+        best, least = 1, min(least, replace(draft, after=draft.after[1:]).errors())
     for size in sizes if least else ends:
         errors = replace(draft, after=draft.after[size:]).errors()
         if errors < least or (errors == least and size in ends):
             best, least = size, errors
     return best
+
+
+def _closes_quote(draft: Draft) -> bool:
+    """Whether the answer closes the string at the cursor, so that the quote right of the cursor would open another."""
+    quote = draft.after[:1]
+    return (
+        draft.after[1:2] != quote
+        and quote in "\"'`"
+        and draft.line_before.count(quote) % 2 == draft.text.count(quote) % 2 == 1
+    )
 
 
 def _has_all(text: str, closers: str) -> bool:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from server.repair.draft import Draft, width
 from server.repair.steps import brackets
+from server.repair.steps.presentation import may_be_presented, presented_bare
 from server.repair.steps.special import without_special, without_thoughts
 from syntax.languages import Language, language_named, language_of
 from syntax.parse import has_error
@@ -23,7 +24,8 @@ _PLACEHOLDER = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _PATH = re.compile(
-    r"[ \t]*(?://|#|/\*|<!--)[ \t]*(?:(?:file(?:name|path)?|path):?[ \t]*)?([\w./\\-]+\.\w{1,5})[ \t]*(?:\*/|-->)?[ \t]*(?:\n|\Z)"
+    r"[ \t]*(?://|#|/\*|<!--)[ \t]*(?:(?:file(?:name|path)?|path):?[ \t]*)?([\w./\\-]+\.\w{1,5})[ \t]*(?:\*/|-->)?[ \t]*(?:\n|\Z)",
+    re.IGNORECASE,
 )
 _WRAPPED = re.compile(r"\s*(?:`([^`\n]+)`|```(?:[a-z+#]{1,12}[ \t]+)?([^`\n]+)```)\s*")
 _GLUED = re.compile(r"(?<=[^\s`])`{3}[ \t]*(?:\n.*)?\Z", re.DOTALL)
@@ -74,7 +76,12 @@ def repair(draft: Draft) -> str:
     text = without_leaks(draft)
     if draft.is_document_of_text:
         return text if _may_begin_fence(draft, text) else _from_fences(draft, text)
-    if not may_talk(text) or draft.is_in_text:
+    draft = replace(draft, text=text)
+    presented = may_be_presented(draft)
+    if not (presented or may_talk(text)) or draft.is_in_text:
+        return text
+    text = presented_bare(draft) if presented else text
+    if not may_talk(text):
         return text
     code = _from_fences(draft, _unwrapped(draft, text))
     bare = _without_closing(draft, _without_opening(draft, code))

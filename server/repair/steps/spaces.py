@@ -35,6 +35,7 @@ _TIGHT = re.compile(r"[(\[]$|[\w)\]]\.$")
 _SPACED_END = re.compile(r"\S +[)\]]")
 """The end of a line of code behind which hardly anyone puts a space: a bracket, or the dot of a member."""
 _ALIGNED = re.compile(r"(?m)^.*[^\s.!?](?: {2,}|\t+)(?!\s|//|#|/\*|--).")
+_FENCE = re.compile(r"(?m)^ {0,3}(?:`{3,}|~{3,})")
 _NEAR = 5
 """How many lines on each side of the cursor show whether lines are aligned."""
 
@@ -83,10 +84,13 @@ def without_doubled_space(draft: Draft) -> str:
 def joined(draft: Draft) -> str:
     """The text without a line end in front where the cursor's line cannot end.
 
-    It cannot behind an operator or a word that wants more, if a space follows; in a language whose lines end statements, also without one.
+    It cannot behind an operator or a word that wants more, if a space follows; in a language whose lines end statements, also without one. A fence in a text is
+    closed without an empty line before it.
     """
     bare, line = draft.text.lstrip(), draft.line_before
-    if not bare or not line.strip() or "\n" not in draft.text[: len(draft.text) - len(bare)]:
+    if not line.strip():
+        return bare if draft.is_document_of_text and _closes_fence(draft, bare) else draft.text
+    if not bare or "\n" not in draft.text[: len(draft.text) - len(bare)]:
         return draft.text
     spaced, code = line[-1].isspace(), line.rstrip()
     ends = draft.language is not None and draft.language.layout and not (code[-1].isalpha() or code[-1] == ",")
@@ -96,6 +100,10 @@ def joined(draft: Draft) -> str:
     errors, apart = draft.errors(text), draft.errors()
     goes_on = _goes_on(draft, code, bare) or (spaced and (_ASSIGNS.match(bare) is not None or _is_in_brackets(draft)))
     return text if errors < apart or (errors == apart and goes_on) else draft.text
+
+
+def _closes_fence(draft: Draft, bare: str) -> bool:
+    return _FENCE.match(bare) is not None and len(_FENCE.findall(draft.before)) % 2 == 1
 
 
 def _is_in_brackets(draft: Draft) -> bool:

@@ -1,5 +1,6 @@
 """Right answers with noise in them come back as they were, at ten times as many places in `make test-real`."""
 
+import math
 import random
 from collections import Counter
 from pathlib import Path
@@ -36,7 +37,8 @@ def test_no_repair_breaks_a_document_that_parsed(sample):
 @pytest.mark.parametrize("noise", [name for name in NOISES if name not in UNMENDED])
 def test_a_noise_is_taken_away(sample, noise):
     found = Counter(pair.restored for pair in sample if pair.noise == noise and pair.decidable)
-    assert found[True] >= LEAST * found.total(), [pair for pair in sample if pair.noise == noise and not pair.restored]
+    missed = [pair for pair in sample if pair.noise == noise and pair.decidable and not pair.restored]
+    assert len(missed) <= math.ceil((1 - LEAST) * found.total()), missed
 
 
 def test_the_sample_has_nearly_all_noises_and_the_table_a_row_for_each(sample):

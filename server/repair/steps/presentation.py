@@ -1,0 +1,147 @@
+"""Take off how an answer is presented: numbers of lines, the marks of a diff, a label, a tag around it, the name of its language, escapes.
+
+An answer in most of these forms does not parse. A form is taken off only where what is left parses better in its place, or no worse where hardly any code
+looks like it, so code that does stays.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from server.repair.draft import Draft, indent_of
+from syntax.languages import language_named
+
+_LABEL = re.compile(
+    r"\s*[*_#]{0,3} ?(?:(?:the |your |my )?(?:completed? |missing |inserted |final )?"
+    r"(?:answer|code|completion|insertion|output|response|result|solution|suggestion))[*_]{0,2}:[*_]{0,2}[ \t]*\n*",
+    re.IGNORECASE,
+)
+_WRAPPED = re.compile(
+    r"\s*(?:<(code|pre|fill|insert|insertion|middle|output|response|result)>[ \t]*\n?(.*?)(?:\s*</\1>|\Z)|<!\[CDATA\[\n?(.*?)(?:\s*\]\]>|\Z))\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[ \t]*(\d{1,6})(?:[ \t]?[|:\u2502\u2192]|\t)")
+"""What a line that is shown with its number begins with."""
+_HUNK = re.compile(r"(?:diff --git|index |---|\+\+\+|@@)")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,4}|#x[0-9a-fA-F]{1,4});")
+_ESCAPE = re.compile(r"\\[nt\"']")
+_ESCAPED = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\'": "'"}
+_CURLY = str.maketrans("\u201c\u201d\u201e\u2018\u2019", '"""\'\'')
+
+
+def may_be_presented(draft: Draft) -> bool:
+    """Whether the answer may have such a form, told without a parse."""
+    return any(take_off(draft) is not None for take_off in _FORMS)
+
+
+def is_form_alone(draft: Draft) -> bool:
+    """Whether an answer has said no more yet than the name of the language, or a label."""
+    word = draft.text.strip()
+    return _LABEL.fullmatch(draft.text) is not None or (word.isalnum() and language_named(word) is draft.language)
+
+
+def presented_bare(draft: Draft) -> str:
+    """The answer without such forms."""
+    for take_off in _FORMS:
+        found = take_off(draft)
+        if found is None or not found.text.strip():
+            continue
+        errors, raw = draft.errors(found.text), draft.errors()
+        if errors < raw or (errors == raw and found.sure(draft)):
+            draft = replace(draft, text=found.text)
+    return draft.text
+
+
+@dataclass(frozen=True, slots=True)
+class _Bare:
+    """What is left without a form; `sure` says whether to take it where it parses no better."""
+
+    text: str
+    sure: Callable[[Draft], bool] = lambda _: False
+
+
+def _language(draft: Draft) -> _Bare | None:
+    """Without a first line that is the name of the document's language alone, as a fence has it."""
+    first, _, rest = draft.text.lstrip("\n").partition("\n")
+    word = first.strip()
+    if not word.isalnum() or language_named(word) is not draft.language:
+        return None
+    alone = re.compile(rf"(?m)^[ \t]*{word}[ \t]*$")
+    return _Bare(rest.removeprefix(draft.line_before), lambda draft: not alone.search(f"{draft.before}\n{draft.after}"))
+
+
+def _label(draft: Draft) -> _Bare | None:
+    match = _LABEL.match(draft.text)
+    return _Bare(draft.text[match.end() :], _is_labelled) if match else None
+
+
+def _is_labelled(draft: Draft) -> bool:
+    """Whether the answer begins with a label of the language, or with an annotation that calls, with a capital letter as the document has none."""
+    word = re.match(r"[A-Z]\w*:", draft.text.lstrip())
+    if word is None or word[0] in draft.before + draft.after:
+        return False
+    tree, at = draft.tree(), draft.end - len(draft.text.lstrip())
+    node = tree.root.descendant_for_byte_range(tree.byte(at), tree.byte(at + 1))
+    parent = node.parent.type if node is not None and node.parent is not None else ""
+    return parent == "labeled_statement" or (parent == "assignment" and "(" in draft.text.partition("\n")[0])
+
+
+def _tag(draft: Draft) -> _Bare | None:
+    match = _WRAPPED.fullmatch(draft.text)
+    return _Bare(match[2] or match[3] or "") if match else None
+
+
+def _numbers(draft: Draft) -> _Bare | None:
+    """Without the numbers, if each line has the next."""
+    lines = draft.text.rstrip("\n").split("\n")
+    found = [_NUMBER.match(line) or re.fullmatch(r"[ \t]*(\d{1,6})", line) for line in lines]
+    numbers = [int(match[1]) for match in found if match]
+    if len(numbers) < len(lines) or numbers != [*range(numbers[0], numbers[0] + len(lines))]:
+        return None
+    bare = [line[match.end() :] for line, match in zip(lines, found, strict=True) if match]
+    spaced = all(line[:1] in {" ", ""} for line in bare) and indent_of(bare[0]) != draft.line_before
+    fits = len(lines) > 1 or numbers[0] == draft.before.count("\n") + 1
+    return _Bare("\n".join(line[spaced:] for line in bare), lambda _: fits)
+
+
+def _marks(draft: Draft) -> _Bare | None:
+    """What a diff leaves: the lines that it adds and those around them."""
+    lines = [line for line in draft.text.rstrip("\n").split("\n") if not _HUNK.match(line)]
+    if not any(line.startswith("+") for line in lines) or not all(line[:1] in {"+", "-", " ", ""} for line in lines):
+        return None
+    several = len(lines) > 1 and all(line.startswith("+") for line in lines)
+    placed = len(draft.line_before) > 1 and draft.line_before.isspace() and lines[0].startswith(f"+{draft.line_before}")
+    return _Bare("\n".join(line[1:] for line in lines if not line.startswith("-")), lambda _: several or placed)
+
+
+def _entities(draft: Draft) -> _Bare | None:
+    return _Bare(_ENTITY.sub(lambda found: html.unescape(found[0]), draft.text)) if _ENTITY.search(draft.text) else None
+
+
+def _escapes(draft: Draft) -> _Bare | None:
+    """With line ends, tabs and quotes for their escapes, if there is no line end: what was meant to stand in JSON."""
+    if "\n" in draft.text.strip("\n") or not _ESCAPE.search(draft.text):
+        return None
+    return _Bare(_ESCAPE.sub(lambda found: _ESCAPED[found[0]], draft.text))
+
+
+def _curly_quotes(draft: Draft) -> _Bare | None:
+    text = draft.text.translate(_CURLY)
+    return _Bare(text) if text != draft.text else None
+
+
+_FORMS: tuple[Callable[[Draft], _Bare | None], ...] = (
+    _language,
+    _label,
+    _tag,
+    _numbers,
+    _marks,
+    _entities,
+    _escapes,
+    _curly_quotes,
+)
