@@ -27,6 +27,8 @@ _WRAPPED = re.compile(
 )
 _NUMBER = re.compile(r"[ \t]*(\d{1,6})(?:[ \t]?[|:\u2502\u2192]|\t)")
 """What a line that is shown with its number begins with."""
+_PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?: |$)")
+_DOTS = re.compile(r"\A\s*(?:\.\.\.|\u2026)[ \t]*(?=[^\s.])|(?<=[^\s.])[ \t]*(?:\.\.\.|\u2026)\s*\Z")
 _HUNK = re.compile(r"(?:diff --git|index |---|\+\+\+|@@)")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,4}|#x[0-9a-fA-F]{1,4});")
 _ESCAPE = re.compile(r"\\[nt\"']")
@@ -135,6 +137,20 @@ def _curly_quotes(draft: Draft) -> _Bare | None:
     return _Bare(text) if text != draft.text else None
 
 
+def _prompts(draft: Draft) -> _Bare | None:
+    """Without the prompts of Python's own shell."""
+    lines = draft.text.rstrip("\n").split("\n")
+    if not lines[0].lstrip().startswith(">>> ") or not all(_PROMPT.match(line) for line in lines if line.strip()):
+        return None
+    return _Bare("\n".join(_PROMPT.sub("", line) for line in lines))
+
+
+def _dots(draft: Draft) -> _Bare | None:
+    """Without the dots that say that there is more before or behind."""
+    bare = _DOTS.sub("", draft.text)
+    return _Bare(bare) if bare != draft.text else None
+
+
 _FORMS: tuple[Callable[[Draft], _Bare | None], ...] = (
     _language,
     _label,
@@ -144,4 +160,6 @@ _FORMS: tuple[Callable[[Draft], _Bare | None], ...] = (
     _entities,
     _escapes,
     _curly_quotes,
+    _prompts,
+    _dots,
 )

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 
 import Levenshtein
 
 from server.repair.draft import Draft
+from server.repair.steps.begun import without_begun
 from server.repair.steps.loops import says_twice_in_a_row, without_loops
 from server.repair.steps.overlap import without_rest
-from syntax.tokens import CLOSERS, PAIRS
-from syntax.wanted import is_only_closers
 
 _NEAR = 0.9
 _NEAR_LENGTH = 16
@@ -24,8 +23,6 @@ _MUCH = 24
 _LONG = 12
 _BEGUN_LINE = 8
 """How long the beginning of a line is at least by which it is known again further below in the answer."""
-_SIGNS = 3
-"""The most signs at the cursor that are looked for at the beginning of the answer: three quotes."""
 _FAR = 40
 """How many lines above the cursor are looked at."""
 _MAX_BLOCK = 8
@@ -64,48 +61,12 @@ _COMPLETE = re.compile(r"[\w\])\"'`]$")
 _ASSIGNED = re.compile(r"[\w.\[\]]+(?: *:[^=]*)? +=(?: |$)")
 _MARKER = re.compile(r"(?:[-#*>+;%]+|//|\.\.|\d+[.)])[^\w\s]*\s+\S")
 """What a line of a text begins with and never has in its middle: the mark of a comment, a quotation or an item."""
-_CALL = re.compile(
-    r"(?<!\w)((?:\w+(?:\.|::|->))*(?!(?:if|for|while|switch|catch|and|or|not|in|return)\()([^\W\d]\w*)!?\()\s*$"
-)
-"""A call that is begun: all up to its bracket, and the name of the function."""
-_NAMES = 200
-"""The most characters of a call up to its bracket."""
-_NESTS = frozenset({"dirname", "type", "sqrt", "diag", "fft"})
-"""Functions that are applied to their own result. In 12,311 files of installed Python and JavaScript packages 263 calls are, of 2,000 names; these most often."""
-_BEGUN_NAME = re.compile(r"(?:[@#$<]|</|--?)?[^\W\d][\w$]*(?:(?:\.|\?\.|::|->|-)[^\W\d][\w$]*)*$")
-"""The name, with what it is a member of, that the cursor stands in or behind; a tag, an attribute and a flag have a sign before it."""
-_MEMBER_OF = re.compile(r"^[^\w]+|\.|\?\.|::|->|-")
-_FIRST_WORD = re.compile(r"[\w$]+")
-_PREFIXES = frozenset({"anti", "co", "de", "meta", "non", "pre", "re", "sub", "un"})
-"""What may stand before a word that begins with it: `metametadata`, `rerender`."""
-_NO_STEMS = frozenset(
-    [
-        "None",
-        "console",
-        "const",
-        "constructor",
-        "continue",
-        "default",
-        "delete",
-        "describe",
-        "require",
-        "response",
-        "result",
-        "results",
-        "return",
-        "unless",
-        "until",
-    ]
-)
-"""Words that nothing is put before, in code."""
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`")
 
 
 def repair(draft: Draft) -> str:
     """The suggestion without what was said before."""
     text = _without_restart(draft, draft.text)
-    text = _without_sign(draft, _without_name(draft, text))
-    text = _without_call(draft, text)
+    text = without_begun(draft, text)
     text = _without_echo(draft, text)
     text = _without_what_follows(draft, text)
     text = without_rest(draft, text)
@@ -158,49 +119,6 @@ def _restarted_below(draft: Draft, text: str) -> str:
     return rest if at >= 0 and rest.strip() and draft.errors(rest) < draft.errors(text) else text
 
 
-def _without_name(draft: Draft, text: str) -> str:
-    """Without the beginning of the name at the cursor, where the suggestion begins with the whole name: `console.log(x)` behind `console.lo`.
-
-    No white space is between the two, so that both would become one word. Where that is a word of the document, it may be meant, and likewise a doubled word in
-    a string (`foofoo`).
-    """
-    begun, bare = _BEGUN_NAME.search(draft.line_before[-_NAMES:]), text.lstrip(" ")
-    for said in _names_of(begun[0]) if begun else ():
-        word, rest = _NAME.findall(said)[-1], bare.removeprefix(said)
-        if rest == bare or not rest.strip():
-            continue
-        whole = _FIRST_WORD.match(bare[len(said) - len(word) :])
-        glued = word + (_FIRST_WORD.match(bare) or [bare[:1]])[0]
-        if whole is None or re.search(rf"(?<!\w){re.escape(glued)}(?!\w)", draft.before + "\n" + draft.after):
-            return text
-        errors, raw = draft.errors(rest), draft.errors(text)
-        is_word = len(set(said)) > 1 and (said.lower() not in _PREFIXES or whole[0] in _NO_STEMS)
-        sure = is_word and ((len(said) > 2 and whole[0] != word) or not draft.is_in_text)
-        return rest if errors < raw or (errors == raw and sure) else text
-    return text
-
-
-def _without_sign(draft: Draft, text: str) -> str:
-    """Without the signs at the cursor, where the suggestion begins with them again and does not parse: `.log()` behind `console.`."""
-    line, bare = draft.line_before.rstrip(" "), text.lstrip(" ")
-    for size in range(min(_SIGNS, len(line)), 0, -1):
-        sign, rest = line[-size:], bare[size:]
-        if (
-            bare.startswith(sign)
-            and not re.search(r"[\w\s]", sign)
-            and rest.strip()
-            and draft.errors(rest) < draft.errors(text)
-        ):
-            return rest.lstrip(" ") if draft.line_before.endswith(" ") else rest
-    return text
-
-
-def _names_of(begun: str) -> Iterator[str]:
-    """The name with all that it is a member of, then with less; the bare name last."""
-    yield begun
-    yield from (begun[match.end() :] for match in _MEMBER_OF.finditer(begun))
-
-
 def _joined(draft: Draft, rest: str) -> str:
     """What follows a repetition, so that it fits on to the cursor's line."""
     if not draft.line_before.strip():
@@ -215,17 +133,19 @@ def _is_restart(draft: Draft, said: str, text: str, rest: str) -> bool:
         sure = _HEADER.match(first) is not None or size > 4 or len(bare) > 80
         return len(bare) >= _LONG and (sure or draft.errors(rest) < draft.errors(text))
     errors, raw = draft.errors(rest), draft.errors(text)
-    sure = (
-        _is_sure_text(draft, bare)
-        if draft.is_document_of_text
-        else _is_sure_comment(draft, bare)
-        if _begins_comment(draft, bare)
-        else _is_sure(bare, glued=draft.line_before[-1:] == bare[-1:])
-    )
-    return bool(rest.strip()) and (errors < raw or (errors == raw and sure))
+    return bool(rest.strip()) and (errors < raw or (errors == raw and _is_sure(draft, bare)))
 
 
-def _is_sure(line: str, *, glued: bool) -> bool:
+def _is_sure(draft: Draft, line: str) -> bool:
+    """Whether what the cursor's line begins cannot stand on it twice."""
+    if draft.is_document_of_text:
+        return _is_sure_text(draft, line)
+    if _begins_comment(draft, line):
+        return _is_sure_comment(draft, line)
+    return _is_sure_code(line, glued=draft.line_before[-1:] == line[-1:])
+
+
+def _is_sure_code(line: str, *, glued: bool) -> bool:
     """Whether what a line begins cannot stand on it twice: an assignment, the words of a declaration or a header, or a lone modifier.
 
     `glued`: no white space is between the two; then neither can what ends with a word, a bracket or a quote. Nor can a long line.
@@ -261,28 +181,6 @@ def _is_sure_comment(draft: Draft, line: str) -> bool:
     return f"{words[0]} {words[0]}" not in draft.before + draft.after
 
 
-def _without_call(draft: Draft, text: str) -> str:
-    """Without the call that is begun left of the cursor, where the suggestion begins it again and is that call alone.
-
-    A function is seldom applied to its own result; where that is usual, or the document does it elsewhere, it stays, if the splice parses.
-    """
-    line, bare = draft.line_before.rstrip()[-_NAMES:], text.lstrip(" .:")
-    begun = _CALL.search(line) if line.endswith("(") else None
-    if begun is None or not bare.startswith(begun[1]) or draft.language is None:
-        return text
-    inner = bare[len(begun[1]) :]
-    code = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), inner)
-    depths = accumulate((char in PAIRS) - (char in CLOSERS) for char in code)
-    end = next((at for at, depth in enumerate(depths) if depth < 0), len(inner))
-    head, tail = inner[:end], inner[end + 1 :]
-    others = [head, head + tail, inner] if is_only_closers(tail) else [head + tail, inner]
-    errors, best = min((draft.errors(other), number) for number, other in enumerate(others))
-    nests = begun[2] in _NESTS or f"{begun[1]}{begun[1]}" in draft.before + draft.after
-    alone = is_only_closers(tail) and draft.line_after.lstrip().startswith(")") and not nests
-    raw = draft.errors(text)
-    return others[best] if errors < raw or (errors == raw and alone) else text
-
-
 def _without_echo(draft: Draft, text: str) -> str:
     """Without a first line that declares again what the line above the cursor declared."""
     if draft.line_before.strip():
@@ -302,10 +200,12 @@ def _without_echo(draft: Draft, text: str) -> str:
 def _without_what_follows(draft: Draft, text: str) -> str:
     """Up to where the suggestion begins to say the code below: exact from one long line on, near from two.
 
-    Nothing is left of a suggestion that is the very rest of the cursor's line.
+    Nothing is left of a suggestion that is the very rest of the cursor's line, or in a word the beginning of that rest.
     """
     bare = text.strip()
     borders = not (draft.line_before[-1:].isalnum() and bare[:1].isalnum())
+    if not borders and len(bare) > 1 and draft.after.startswith(bare):
+        return ""
     if bare == draft.line_after.strip() and borders and _NAME.search(bare) and draft.line_before.strip():
         return ""
     below = _below(draft)
