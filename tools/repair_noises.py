@@ -668,7 +668,7 @@ def _is_one_sum(noisy: Draft, _: TruthPlace) -> bool:
 def _names_something(_: Draft, place: TruthPlace) -> bool:
     """What reads as a label names an argument, or is an annotation that calls nothing."""
     named = place.kind == "in brackets" and place.language in {"csharp", "ruby"}
-    return named or (place.language == "python" and "(" not in place.truth.partition("\n")[0])
+    return named or (place.language == "python" and "(" not in re.split(r"[=\n]", place.truth, maxsplit=1)[0])
 
 
 UNDECIDABLE: Mapping[str, Callable[[Draft, TruthPlace], bool]] = {

@@ -90,7 +90,7 @@ def _is_labelled(draft: Draft) -> bool:
     tree, at = draft.tree(), draft.end - len(draft.text.lstrip())
     node = tree.root.descendant_for_byte_range(tree.byte(at), tree.byte(at + 1))
     parent = node.parent.type if node is not None and node.parent is not None else ""
-    return parent == "labeled_statement" or (parent == "assignment" and "(" in draft.text.partition("\n")[0])
+    return parent == "labeled_statement" or (parent == "assignment" and "(" in re.split(r"[=\n]", draft.text, maxsplit=1)[0])
 
 
 def _tag(draft: Draft) -> _Bare | None:
@@ -100,6 +100,8 @@ def _tag(draft: Draft) -> _Bare | None:
 
 def _numbers(draft: Draft) -> _Bare | None:
     """Without the numbers, if each line has the next."""
+    if not _NUMBER.match(draft.text):
+        return None
     lines = draft.text.rstrip("\n").split("\n")
     found = [_NUMBER.match(line) or re.fullmatch(r"[ \t]*(\d{1,6})", line) for line in lines]
     numbers = [int(match[1]) for match in found if match]
@@ -113,6 +115,8 @@ def _numbers(draft: Draft) -> _Bare | None:
 
 def _marks(draft: Draft) -> _Bare | None:
     """What a diff leaves: the lines that it adds and those around them."""
+    if "+" not in draft.text:
+        return None
     lines = [line for line in draft.text.rstrip("\n").split("\n") if not _HUNK.match(line)]
     if not any(line.startswith("+") for line in lines) or not all(line[:1] in {"+", "-", " ", ""} for line in lines):
         return None
