@@ -90,7 +90,9 @@ def _is_labelled(draft: Draft) -> bool:
     tree, at = draft.tree(), draft.end - len(draft.text.lstrip())
     node = tree.root.descendant_for_byte_range(tree.byte(at), tree.byte(at + 1))
     parent = node.parent.type if node is not None and node.parent is not None else ""
-    return parent == "labeled_statement" or (parent == "assignment" and "(" in re.split(r"[=\n]", draft.text, maxsplit=1)[0])
+    return parent == "labeled_statement" or (
+        parent == "assignment" and "(" in re.split(r"[=\n]", draft.text, maxsplit=1)[0]
+    )
 
 
 def _tag(draft: Draft) -> _Bare | None:
