@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -49,6 +51,8 @@ class ImportReport(msgspec.Struct, frozen=True):
     recognised: int = 0
 
 
+_LONGEST = 180
+"""The bytes of a tape's name: file systems take 255, and names of unfinished files are longer."""
 NotifyImported = Callable[[ImportedFile], None]
 
 
@@ -96,7 +100,7 @@ class _Batch:
         return _report(self.files)
 
     def _keep(self, path: Path, format: str, imported: ImportedTape) -> None:  # noqa: A002  # tapes call it so
-        target = self.out_dir / f"{imported.name}.tape.jsonl"
+        target = self.out_dir / f"{_short(imported.name)}.tape.jsonl"
         if target in self.sources:
             raise ImportRefusedError(
                 f"{self.sources[target]} and {path} would both become {target}: import them separately"
@@ -116,6 +120,13 @@ class _Batch:
             )
         self.files.append(_file(path, target, format, imported))
         self.notify(self.files[-1])
+
+
+def _short(name: str) -> str:
+    """A name as it is, or of one that no file can have as much as it can, with a digest of the whole."""
+    whole = os.fsencode(name)
+    kept = whole[:_LONGEST].decode("utf-8", "ignore")
+    return name if len(whole) <= _LONGEST else f"{kept}-{hashlib.sha256(whole).hexdigest()[:12]}"
 
 
 def _report(files: Sequence[ImportedFile]) -> ImportReport:

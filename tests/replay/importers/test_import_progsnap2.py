@@ -6,6 +6,7 @@ import subprocess
 import pytest
 from hypothesis import given, settings
 
+from replay.importers.batch import import_many
 from replay.importers.errors import RecordingError
 from replay.importers.progsnap2.dataset_import import default_section, import_dataset
 from replay.tapes.tape import Close, Edit, Focus, Foreign, Open, Run, Save
@@ -270,3 +271,13 @@ def test_any_session_holds_the_same_documents_at_every_step(tmp_path_factory, fo
     assert replayed(imported.tape) == histories(steps)
     focused = [event.t for event in imported.tape.events if isinstance(event, Focus)]
     assert focused == [float(step.t) for step in steps if step.kind == "tab"]
+
+
+def test_a_subject_of_a_name_that_no_file_can_have_has_a_tape_of_its_own(tmp_path):
+    long = [f"{'é' * 300}{number}" for number in range(2)]
+    rows = [row for subject in long for row in rows_of({"CodeStateID": "1"}, {"CodeStateID": "2"}, subject=subject)]
+    folder = dataset(tmp_path / "set", rows, {"1": "x = 1\n", "2": "x = 12\n"})
+    report = import_many([folder], tmp_path / "out")
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert len(names) == report.tapes == 2, names
+    assert all(len(name.encode()) < 220 for name in names)
