@@ -21,7 +21,7 @@ TAGGED = frozenset({"javascript", "javascriptreact", "typescriptreact"})
 """The languages that have the tags of JSX."""
 
 
-_STRING = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\\n])*`")
+STRING = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\\n])*`")
 """A string within one line."""
 
 
@@ -130,7 +130,7 @@ def _has_open_string(before: str) -> bool:
 def _has_open_comment(before: str) -> bool:
     if before.rfind("/*") <= before.rfind("*/"):
         return False
-    code = _STRING.sub("", before)  # such as "*/*" and "src/**/*.ts"
+    code = STRING.sub("", before)  # such as "*/*" and "src/**/*.ts"
     return code.rfind("/*") > code.rfind("*/")
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import accumulate
 
-from server.repair.draft import Draft
+from server.repair.draft import STRING, Draft
 from syntax.tokens import CLOSERS, PAIRS
 from syntax.wanted import is_only_closers
 
@@ -41,7 +41,6 @@ _NO_STEM = re.compile(
     r"None|const(?:ructor)?|console|continue|default|delete|describe|require|response|results?|return|unless|until"
 )
 """Words that nothing is put before, in code."""
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`")
 
 
 def without_begun(draft: Draft, text: str) -> str:
@@ -112,7 +111,7 @@ def _without_call(draft: Draft, text: str) -> str:
     if begun is None or not bare.startswith(begun[1]) or draft.language is None:
         return text
     inner = bare[len(begun[1]) :]
-    code = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), inner)
+    code = STRING.sub(lambda quoted: "_" * len(quoted[0]), inner)
     depths = accumulate((char in PAIRS) - (char in CLOSERS) for char in code)
     end = next((at for at, depth in enumerate(depths) if depth < 0), len(inner))
     head, tail = inner[:end], inner[end + 1 :]

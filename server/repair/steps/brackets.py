@@ -1,4 +1,4 @@
-"""Drop closers that stand below already, and close what the suggestion opened.
+"""Drop closers that stand below already, and close what the suggestion opened: brackets, words, and a string on its last line.
 
 Works on tokens, so brackets in strings and comments do not count. Nothing is changed unless the splice parses better for it:
 a faultless splice, and so every right answer in a faultless document, is left alone. Where no code stands below the cursor, the document is not written to its
@@ -13,7 +13,7 @@ from functools import partial
 
 from msgspec import structs
 
-from server.repair.draft import TAGGED, Draft, indent_of, width
+from server.repair.draft import STRING, TAGGED, Draft, indent_of, width
 from syntax.tokens import PAIRS, Token, open_brackets, tokens
 
 _CLOSER_LINE = re.compile(r"\n[ \t]*[)\]};,]+[ \t]*$")
@@ -92,7 +92,7 @@ def may_act(draft: Draft) -> bool:
     Such a bracket is one character of the suggestion. A word that opens a block may end right of the cursor.
     """
     text = draft.text.rstrip()
-    if not _BRACKETS.isdisjoint(text) or _without_last_closer(draft, text) != text:
+    if not _BRACKETS.isdisjoint(text) or _open_quote(draft) or _without_last_closer(draft, text) != text:
         return True
     closes = draft.language is not None and draft.language.closer
     return bool(closes) and _OPENS.search(text + draft.after[:_LONGEST_WORD]) is not None
@@ -156,13 +156,25 @@ def _with_more(draft: Draft) -> Iterator[str]:
     """With closers for what the suggestion itself opened, one more each time, where more than a line is wanted."""
     if draft.wanted == "line":
         return
-    _, opened = _balance(draft)
     text = draft.text.rstrip()
+    if quote := _open_quote(draft):
+        text += quote
+        yield text
+    _, opened = _balance(draft)
     for token in list(reversed(opened))[:_TRIED]:
         text += _closer(draft, token)
         yield text
     if draft.language is not None and draft.language.closer and _words_open(draft):
         yield f"{text}\n{indent_of(_opening_line(draft))}{draft.language.closer}"
+
+
+def _open_quote(draft: Draft) -> str:
+    """The quote of the string that the last line of the suggestion begins and leaves open; empty if there is none."""
+    text = draft.text.rstrip()
+    last = text.rpartition("\n")[2]
+    line = last if last is not text else draft.line_before + text
+    opened = re.search(r"[\"']", STRING.sub("", line)) if last.count('"') % 2 or last.count("'") % 2 else None
+    return opened[0] if opened else ""
 
 
 def _words_open(draft: Draft) -> bool:
