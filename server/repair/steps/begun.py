@@ -73,6 +73,8 @@ def _without_name(draft: Draft, text: str) -> str:
 def _without_tail(draft: Draft, text: str) -> str:
     """Without the last words and signs of the cursor's line, where the suggestion begins with them again: `.log()` behind `console.`, `a=1` behind `f(a=`."""
     line, bare = draft.line_before.rstrip(" ")[-_NAMES:], text.lstrip(" ")
+    if bare[:1] not in line:
+        return text
     for match in _TOKENS.finditer(line):
         said = line[match.start() :]
         rest = bare.removeprefix(said)

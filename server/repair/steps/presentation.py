@@ -21,6 +21,7 @@ _LABEL = re.compile(
     r"(?:answer|code|completion|insertion|output|response|result|solution|suggestion))[*_]{0,2}:[*_]{0,2}[ \t]*\n*",
     re.IGNORECASE,
 )
+_LONGEST_LABEL = 80
 _WRAPPED = re.compile(
     r"\s*(?:<(code|pre|fill|insert|insertion|middle|output|response|result)>[ \t]*\n?(.*?)(?:\s*</\1>|\Z)|<!\[CDATA\[\n?(.*?)(?:\s*\]\]>|\Z))\s*",
     re.DOTALL | re.IGNORECASE,
@@ -78,7 +79,7 @@ def _language(draft: Draft) -> _Bare | None:
 
 
 def _label(draft: Draft) -> _Bare | None:
-    match = _LABEL.match(draft.text)
+    match = _LABEL.match(draft.text) if ":" in draft.text[:_LONGEST_LABEL] else None
     return _Bare(draft.text[match.end() :], _is_labelled) if match else None
 
 
@@ -128,7 +129,9 @@ def _marks(draft: Draft) -> _Bare | None:
 
 
 def _entities(draft: Draft) -> _Bare | None:
-    return _Bare(_ENTITY.sub(lambda found: html.unescape(found[0]), draft.text)) if _ENTITY.search(draft.text) else None
+    if "&" not in draft.text or not _ENTITY.search(draft.text):
+        return None
+    return _Bare(_ENTITY.sub(lambda found: html.unescape(found[0]), draft.text))
 
 
 def _escapes(draft: Draft) -> _Bare | None:
@@ -139,22 +142,27 @@ def _escapes(draft: Draft) -> _Bare | None:
 
 
 def _curly_quotes(draft: Draft) -> _Bare | None:
-    text = draft.text.translate(_CURLY)
-    return _Bare(text) if text != draft.text else None
+    return None if draft.text.isascii() else _changed(draft, draft.text.translate(_CURLY))
 
 
 def _prompts(draft: Draft) -> _Bare | None:
     """Without the prompts of Python's own shell."""
+    if not draft.text.lstrip().startswith(">>> "):
+        return None
     lines = draft.text.rstrip("\n").split("\n")
-    if not lines[0].lstrip().startswith(">>> ") or not all(_PROMPT.match(line) for line in lines if line.strip()):
+    if not all(_PROMPT.match(line) for line in lines if line.strip()):
         return None
     return _Bare("\n".join(_PROMPT.sub("", line) for line in lines))
 
 
 def _dots(draft: Draft) -> _Bare | None:
     """Without the dots that say that there is more before or behind."""
-    bare = _DOTS.sub("", draft.text)
-    return _Bare(bare) if bare != draft.text else None
+    dots = "..." in draft.text or "\u2026" in draft.text
+    return _changed(draft, _DOTS.sub("", draft.text)) if dots else None
+
+
+def _changed(draft: Draft, text: str) -> _Bare | None:
+    return _Bare(text) if text != draft.text else None
 
 
 _FORMS: tuple[Callable[[Draft], _Bare | None], ...] = (
