@@ -24,7 +24,6 @@ def npm_in(folder, *words):
         env={**os.environ, "CI": "true", "NO_COLOR": "1"},
         capture_output=True,
         text=True,
-        timeout=300,
         check=False,
     )
     assert done.returncode == 0, f"npm {' '.join(words)}:\n{done.stdout}\n{done.stderr}"
