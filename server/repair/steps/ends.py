@@ -68,9 +68,10 @@ def _without_closer_below(draft: Draft, text: str) -> str:
 
 def _trimmed(draft: Draft, text: str) -> str:
     """Without line ends at its end, but for one where code right of the cursor belongs on a line of its own, and that of a directive."""
-    bare = re.sub(r"\n\s*$", "", text)
-    if bare == text:
+    end = text.find("\n", len(text.rstrip()))
+    if end < 0:
         return text
+    bare = text[:end]
     if not draft.line_after.strip():
         whole = bare.rstrip() == draft.text.rstrip() and not draft.after.startswith("\n")
         return bare + "\n" if whole and _is_directive(draft) else bare

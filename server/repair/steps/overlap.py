@@ -35,6 +35,7 @@ _STOP = re.compile(r"[.!?]$")
 _CLOSER_LINE = re.compile(r"\s*\n\s*[)\]}]+[;,]?")
 _ENDS = re.compile(r"[^\W\d_]+[)\]}>\"'`;:,.*]{0,4}$|[;,{]$|\*/$|-->$|[^\w\s|]{2,}$")
 """What hardly anyone writes twice in a row at the end of a line: a word, what ends a statement or a comment."""
+_ESCAPED = re.compile(r"\\.")
 _TRIED = 4
 _FAR = 400
 """How many characters on each side of the cursor are compared."""
@@ -222,7 +223,8 @@ def _best(draft: Draft, sizes: Sequence[int], ends: Sequence[int]) -> int:
     """The size that leaves the fewest errors; of equals the least, or one of `ends`."""
     best, least = 0, draft.errors()
     if least and _closes_quote(draft):
-        best, least = 1, min(least, replace(draft, after=draft.after[1:]).errors())
+        errors = replace(draft, after=draft.after[1:]).errors()
+        best, least = (1, errors) if errors <= least else (0, least)
     for size in sizes if least else ends:
         errors = replace(draft, after=draft.after[size:]).errors()
         if errors < least or (errors == least and size in ends):
@@ -233,11 +235,9 @@ def _best(draft: Draft, sizes: Sequence[int], ends: Sequence[int]) -> int:
 def _closes_quote(draft: Draft) -> bool:
     """Whether the answer closes the string at the cursor, so that the quote right of the cursor would open another."""
     quote = draft.after[:1]
-    return (
-        draft.after[1:2] != quote
-        and quote in "\"'`"
-        and draft.line_before.count(quote) % 2 == draft.text.count(quote) % 2 == 1
-    )
+    left, text = (_ESCAPED.sub("", part) for part in (draft.line_before, draft.text))
+    is_quote = quote in "\"'`" and draft.after[1:2] != quote
+    return is_quote and left.count(quote) % 2 == text.count(quote) % 2 == 1
 
 
 def _has_all(text: str, closers: str) -> bool:

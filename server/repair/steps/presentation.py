@@ -1,7 +1,7 @@
 """Take off how an answer is presented: numbers of lines, the marks of a diff, a label, a tag around it, the name of its language, escapes.
 
-An answer in most of these forms does not parse. A form is taken off only where what is left parses better in its place, or no worse where hardly any code
-looks like it, so code that does stays.
+An answer in most of these forms does not parse, and a form is taken off where what is left parses better in its place. Some parse: of those `sure` says what
+else must hold.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from server.repair.draft import Draft, indent_of
+from server.repair.draft import TAGGED, Draft, indent_of
 from syntax.languages import language_named
+from syntax.tokens import open_brackets
 
 _LABEL = re.compile(
     r"\s*[*_#]{0,3} ?(?:(?:the |your |my )?(?:completed? |missing |inserted |final )?"
@@ -22,15 +23,14 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_LABEL = 80
-_WRAPPED = re.compile(
-    r"\s*(?:<(code|pre|fill|insert|insertion|middle|output|response|result)>[ \t]*\n?(.*?)(?:\s*</\1>|\Z)|<!\[CDATA\[\n?(.*?)(?:\s*\]\]>|\Z))\s*",
-    re.DOTALL | re.IGNORECASE,
+_OPENING_TAG = re.compile(
+    r"\s*(?:<(code|pre|fill|insert|insertion|middle|output|response|result)>[ \t]*|<!\[CDATA\[)\n?", re.IGNORECASE
 )
 _NUMBER = re.compile(r"[ \t]*(\d{1,6})(?:[ \t]?[|:\u2502\u2192]|\t)")
 """What a line that is shown with its number begins with."""
 _PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?: |$)")
 _DOTS = re.compile(r"\A\s*(?:\.\.\.|\u2026)[ \t]*(?=[^\s.])|(?<=[^\s.])[ \t]*(?:\.\.\.|\u2026)\s*\Z")
-_HUNK = re.compile(r"(?:diff --git|index |---|\+\+\+|@@)")
+_HUNK = re.compile(r"(?:diff --git |index [0-9a-f]{7,}\.\.|--- |\+\+\+ |@@ )")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,4}|#x[0-9a-fA-F]{1,4});")
 _ESCAPE = re.compile(r"\\[nt\"']")
 _ESCAPED = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\'": "'"}
@@ -38,14 +38,19 @@ _CURLY = str.maketrans("\u201c\u201d\u201e\u2018\u2019", '"""\'\'')
 
 
 def may_be_presented(draft: Draft) -> bool:
-    """Whether the answer may have such a form, told without a parse."""
-    return any(take_off(draft) is not None for take_off in _FORMS)
+    """Whether the answer may have such a form, told without a parse; never where no grammar tells what parses better."""
+    return draft.language is not None and any(take_off(draft) is not None for take_off in _FORMS)
 
 
 def is_form_alone(draft: Draft) -> bool:
     """Whether an answer has said no more yet than the name of the language, or a label."""
-    word = draft.text.strip()
-    return _LABEL.fullmatch(draft.text) is not None or (word.isalnum() and language_named(word) is draft.language)
+    return draft.language is not None and (
+        _LABEL.fullmatch(draft.text) is not None or _names_language(draft, draft.text.strip())
+    )
+
+
+def _names_language(draft: Draft, word: str) -> bool:
+    return draft.language is not None and word.isalnum() and language_named(word) is draft.language
 
 
 def presented_bare(draft: Draft) -> str:
@@ -72,7 +77,7 @@ def _language(draft: Draft) -> _Bare | None:
     """Without a first line that is the name of the document's language alone, as a fence has it."""
     first, _, rest = draft.text.lstrip("\n").partition("\n")
     word = first.strip()
-    if not word.isalnum() or language_named(word) is not draft.language:
+    if not _names_language(draft, word):
         return None
     alone = re.compile(rf"(?m)^[ \t]*{word}[ \t]*$")
     return _Bare(rest.removeprefix(draft.line_before), lambda draft: not alone.search(f"{draft.before}\n{draft.after}"))
@@ -84,9 +89,9 @@ def _label(draft: Draft) -> _Bare | None:
 
 
 def _is_labelled(draft: Draft) -> bool:
-    """Whether the answer begins with a label of the language, or with an annotation that calls, with a capital letter as the document has none."""
-    word = re.match(r"[A-Z]\w*:", draft.text.lstrip())
-    if word is None or word[0] in draft.before + draft.after:
+    """Whether it parsed as a label, or as an annotation with a call in it: a capitalised word that nothing else in the document or the answer says."""
+    word = re.match(r"([A-Z]\w*):", draft.text.lstrip())
+    if word is None or len(re.findall(rf"\b{word[1]}\b", f"{draft.before}\n{draft.text}\n{draft.after}")) > 1:
         return False
     tree, at = draft.tree(), draft.end - len(draft.text.lstrip())
     node = tree.root.descendant_for_byte_range(tree.byte(at), tree.byte(at + 1))
@@ -97,8 +102,14 @@ def _is_labelled(draft: Draft) -> bool:
 
 
 def _tag(draft: Draft) -> _Bare | None:
-    match = _WRAPPED.fullmatch(draft.text)
-    return _Bare(match[2] or match[3] or "") if match else None
+    """Without a tag around it; one that is not closed is JSX in a language that has that."""
+    match = _OPENING_TAG.match(draft.text)
+    if match is None:
+        return None
+    bare, closing = draft.text[match.end() :].rstrip(), f"</{match[1]}>" if match[1] else "]]>"
+    closed = bare.lower().endswith(closing.lower())
+    tagged = draft.language is not None and draft.language.id in TAGGED
+    return None if tagged and not closed else _Bare(bare[: -len(closing)].rstrip() if closed else bare)
 
 
 def _numbers(draft: Draft) -> _Bare | None:
@@ -112,7 +123,8 @@ def _numbers(draft: Draft) -> _Bare | None:
         return None
     bare = [line[match.end() :] for line, match in zip(lines, found, strict=True) if match]
     spaced = all(line[:1] in {" ", ""} for line in bare) and indent_of(bare[0]) != draft.line_before
-    fits = len(lines) > 1 or numbers[0] == draft.before.count("\n") + 1
+    placed = numbers[0] == draft.before.count("\n") + 1 and not draft.line_before.strip()
+    fits = placed and not any(match[0].rstrip().endswith(":") for match in found if match)
     return _Bare("\n".join(line[spaced:] for line in bare), lambda _: fits)
 
 
@@ -123,9 +135,18 @@ def _marks(draft: Draft) -> _Bare | None:
     lines = [line for line in draft.text.rstrip("\n").split("\n") if not _HUNK.match(line)]
     if not any(line.startswith("+") for line in lines) or not all(line[:1] in {"+", "-", " ", ""} for line in lines):
         return None
-    several = len(lines) > 1 and all(line.startswith("+") for line in lines)
+    several = len(lines) > 1 and all(line.startswith("+") and line[1:2] not in {"+", " "} for line in lines)
     placed = len(draft.line_before) > 1 and draft.line_before.isspace() and lines[0].startswith(f"+{draft.line_before}")
-    return _Bare("\n".join(line[1:] for line in lines if not line.startswith("-")), lambda _: several or placed)
+    return _Bare(
+        "\n".join(line[1:] for line in lines if not line.startswith("-")),
+        lambda draft: placed or (several and _is_apart(draft)),
+    )
+
+
+def _is_apart(draft: Draft) -> bool:
+    """Whether a statement has ended above the cursor, in a language whose lines end statements."""
+    layout = draft.language is not None and draft.language.layout
+    return layout and not open_brackets(draft.tree(), len(draft.before))
 
 
 def _entities(draft: Draft) -> _Bare | None:

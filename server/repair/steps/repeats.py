@@ -13,7 +13,7 @@ from itertools import islice
 import Levenshtein
 
 from server.repair.draft import Draft
-from server.repair.steps.begun import without_begun
+from server.repair.steps.cursor_line import without_begun
 from server.repair.steps.loops import says_twice_in_a_row, without_loops
 from server.repair.steps.overlap import without_rest
 
@@ -82,7 +82,7 @@ def _without_restart(draft: Draft, text: str) -> str:
     whole = [draft.before] if len(above) > _FAR and _begins_like(draft.before, words) else []
     for said in [*whole, *_tails(draft, above, words)]:
         rest = _after(text, words, said.split())
-        rest = None if rest is None else _joined(draft, rest)
+        rest = None if rest is None or _ends_within_name(draft, rest) else _joined(draft, rest)
         if rest is not None and _is_restart(draft, said, text, rest):
             return rest
     return _restarted_below(draft, text)
@@ -111,12 +111,18 @@ def _after(text: str, words: Sequence[str], said: Sequence[str]) -> str | None:
     return None if match is None else text[match.end() :]
 
 
+def _ends_within_name(draft: Draft, rest: str) -> bool:
+    """Whether what was said again ends within a name, though the cursor stands behind a blank: `static_assert` behind `static `."""
+    return draft.before[-1:].isspace() and re.match(r"[\w$]", rest) is not None
+
+
 def _restarted_below(draft: Draft, text: str) -> str:
     """What follows the cursor's line where the answer writes the file anew: `#include <iostream>`, then `int main() {` behind `int main(`."""
     line = draft.line_before
     at = text.find(f"\n{line}") if len(line.strip()) >= _BEGUN_LINE else -1
     rest = text[at + 1 + len(line) :]
-    return rest if at >= 0 and rest.strip() and draft.errors(rest) < draft.errors(text) else text
+    anew = at >= 0 and _DECLARES.fullmatch(text.lstrip().partition("\n")[0].rstrip()) is not None
+    return rest if anew and rest.strip() and draft.errors(rest) < draft.errors(text) else text
 
 
 def _joined(draft: Draft, rest: str) -> str:
@@ -133,7 +139,8 @@ def _is_restart(draft: Draft, said: str, text: str, rest: str) -> bool:
         sure = _HEADER.match(first) is not None or size > 4 or len(bare) > 80
         return len(bare) >= _LONG and (sure or draft.errors(rest) < draft.errors(text))
     errors, raw = draft.errors(rest), draft.errors(text)
-    return bool(rest.strip()) and (errors < raw or (errors == raw and _is_sure(draft, bare)))
+    sure = _is_sure(draft, bare) and not (_begins_comment(draft, bare) and rest[:1] == bare[-1:])  # a rule of signs
+    return bool(rest.strip()) and (errors < raw or (errors == raw and sure))
 
 
 def _is_sure(draft: Draft, line: str) -> bool:
@@ -203,7 +210,7 @@ def _without_what_follows(draft: Draft, text: str) -> str:
     Nothing is left of a suggestion that is the very rest of the cursor's line, or in a word the beginning of that rest.
     """
     bare = text.strip()
-    borders = not (draft.line_before[-1:].isalnum() and bare[:1].isalnum())
+    borders = not re.fullmatch(r"[\w$]{2}", draft.line_before[-1:] + bare[:1])
     if not borders and len(bare) > 1 and draft.after.startswith(bare):
         return ""
     if bare == draft.line_after.strip() and borders and _NAME.search(bare) and draft.line_before.strip():

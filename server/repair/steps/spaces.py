@@ -89,7 +89,8 @@ def joined(draft: Draft) -> str:
     """
     bare, line = draft.text.lstrip(), draft.line_before
     if not line.strip():
-        return bare if draft.is_document_of_text and _closes_fence(draft, bare) else draft.text
+        moved = draft.text.lstrip("\n")
+        return moved if draft.is_document_of_text and _closes_fence(draft, moved) else draft.text
     if not bare or "\n" not in draft.text[: len(draft.text) - len(bare)]:
         return draft.text
     spaced, code = line[-1].isspace(), line.rstrip()

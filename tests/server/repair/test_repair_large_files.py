@@ -58,3 +58,9 @@ def test_nothing_is_said_of_the_size_where_nothing_was_answered():
 def test_an_answer_of_talk_alone_is_emptied_by_the_step_that_did_it():
     made = offered(placed(LARGEST, "<think>what to say</think>"))
     assert (made.text, made.step) == ("", "prose")
+
+
+@pytest.mark.usefixtures("unparsed")
+@pytest.mark.parametrize("text", ["Output: foo\nx = 3", "break\n    z()", "1 | x = 3\n2 | y = 4"])
+def test_there_no_form_is_taken_off_as_nothing_can_be_weighed(text):
+    assert offered(placed(LARGEST, text, "any")).text == text

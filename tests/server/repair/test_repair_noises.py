@@ -37,6 +37,7 @@ def test_no_repair_breaks_a_document_that_parsed(sample):
 @pytest.mark.parametrize("noise", [name for name in NOISES if name not in UNMENDED])
 def test_a_noise_is_taken_away(sample, noise):
     found = Counter(pair.restored for pair in sample if pair.noise == noise and pair.decidable)
+    # one of a small sample may be missed, whatever its size
     missed = [pair for pair in sample if pair.noise == noise and pair.decidable and not pair.restored]
     assert len(missed) <= math.ceil((1 - LEAST) * found.total()), missed
 
