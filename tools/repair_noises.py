@@ -665,6 +665,11 @@ def _is_one_sum(noisy: Draft, _: TruthPlace) -> bool:
     return not noisy.line_before and "\n" not in noisy.text
 
 
+def _may_be_a_range(noisy: Draft, place: TruthPlace) -> bool:
+    """Two dots are a range in the language."""
+    return noisy.text.startswith(".") and place.language in {"csharp", "ruby", "rust"}
+
+
 def _names_something(_: Draft, place: TruthPlace) -> bool:
     """What reads as a label names an argument, or is an annotation that calls nothing."""
     named = place.kind == "in brackets" and place.language in {"csharp", "ruby"}
@@ -680,6 +685,7 @@ UNDECIDABLE: Mapping[str, Callable[[Draft, TruthPlace], bool]] = {
     "the rest of the line again": _has_no_letter,
     "the cursor's line again": _is_short,
     "leading spaces": _is_aligned,
+    "the sign at the cursor again": _may_be_a_range,
     "the marks of a diff": _is_one_sum,
     "a label before it": _names_something,
     "a leading line end": _may_break,
