@@ -74,12 +74,13 @@ class Asker:
         return True
 
     def close(self) -> None:
-        """End all processes that still run, wait for them a little, and remove what has not begun."""
+        """End all processes that still run, kill those that do not end soon, and remove what has not begun."""
         for number in [number for number in self._children if self.stop(number)]:
             try:
                 self._children[number].wait(_PATIENCE_S)
             except subprocess.TimeoutExpired:
-                self._children[number].terminate()
+                self._children[number].kill()
+                self._children[number].wait()
         for number in self._children:
             if self.has_ended(number) and not self.has_begun(number):
                 shutil.rmtree(self._folder / str(number), ignore_errors=True)
