@@ -27,7 +27,24 @@ _TRIED = 3
 _OPENING = frozenset("([{")
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 _ONCE = frozenset(
-    {"async", "await", "const", "export", "final", "let", "mut", "new", "public", "return", "static", "var", "yield"}
+    {
+        "async",
+        "await",
+        "const",
+        "export",
+        "final",
+        "let",
+        "mut",
+        "new",
+        "public",
+        "get;",
+        "init;",
+        "set;",
+        "return",
+        "static",
+        "var",
+        "yield",
+    }
 )
 """Words of code that nobody says twice, though a grammar may let them."""
 _KEY = re.compile(r"[\"']?[\w.-]+[\"']?[ \t]*[:=][ \t]*[\"']?")
@@ -102,13 +119,13 @@ def _within_name(left: str, right: str) -> bool:
 
 
 def _comes_once(draft: Draft, said: str) -> bool:
-    """Whether these words cannot stand there twice: of code, words that say how; of a text, a key with its sign, the mark of an item and a long or loud first word."""
+    """Whether these words cannot stand there twice: of code, words that say how; of a text, a key with its sign, the mark of an item, a word in capital letters and a long first word."""
     if not draft.is_document_of_text:
         return said in _ONCE
     if f"{said} {said}" in draft.before + draft.after or f"{said}{said}" in draft.before + draft.after:
         return False
-    first = draft.line_before.strip() == said and (said.isupper() or len(said) > 4) and said.isalpha()
-    return first or (_KEY.fullmatch(said) or _ITEM.fullmatch(said)) is not None
+    loud, first = said.isupper() and len(said) > 2, draft.line_before.strip() == said and len(said) > 4
+    return (said.isalpha() and (loud or first)) or (_KEY.fullmatch(said) or _ITEM.fullmatch(said)) is not None
 
 
 def _names_of(begun: str) -> Iterator[str]:
