@@ -82,7 +82,7 @@ def _without_restart(draft: Draft, text: str) -> str:
     whole = [draft.before] if len(above) > _FAR and _begins_like(draft.before, words) else []
     for said in [*whole, *_tails(draft, above, words)]:
         rest = _after(text, words, said.split())
-        rest = None if rest is None or _ends_within_name(draft, rest) else _joined(draft, rest)
+        rest = None if rest is None or _ends_within_name(said, rest) else _joined(draft, rest)
         if rest is not None and _is_restart(draft, said, text, rest):
             return rest
     return _restarted_below(draft, text)
@@ -111,9 +111,9 @@ def _after(text: str, words: Sequence[str], said: Sequence[str]) -> str | None:
     return None if match is None else text[match.end() :]
 
 
-def _ends_within_name(draft: Draft, rest: str) -> bool:
-    """Whether what was said again ends within a name, though the cursor stands behind a blank: `static_assert` behind `static `."""
-    return draft.before[-1:].isspace() and re.match(r"[\w$]", rest) is not None
+def _ends_within_name(said: str, rest: str) -> bool:
+    """Whether what was said again ends within a name, though a blank stands behind it: `static_assert` behind `static `."""
+    return re.search(r"[\w$]\s+$", said) is not None and re.match(r"[\w$]", rest) is not None
 
 
 def _restarted_below(draft: Draft, text: str) -> str:
