@@ -58,7 +58,7 @@ PYTHON = Grammar(
     },
     calls={"call": "function", "decorator": ""},
     members={"attribute": ("object", "attribute")},
-    silent=frozenset({("attribute", "attribute"), ("keyword_argument", "name")}),
+    silent=frozenset({("attribute", "attribute"), ("keyword_argument", "name"), ("keyword_pattern", "")}),
     selves=frozenset({"self", "cls"}),
     defaults=frozenset({"default_parameter", "typed_default_parameter"}),
     supers=frozenset({"argument_list"}),

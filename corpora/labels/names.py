@@ -42,6 +42,8 @@ _PATHS = frozenset(
 )
 _ELSEWHERE = frozenset({"global_statement", "nonlocal_statement"})
 """Statements that say that names belong to a scope outside."""
+_CAPTURING = frozenset({"case_pattern", "keyword_pattern", "list_pattern", "tuple_pattern", "union_pattern"})
+"""What a name that Python's `match` binds stands in."""
 _INFERRED = frozenset({"var", "auto"})
 """Words in the place of a type."""
 
@@ -277,6 +279,9 @@ class _NameReader:
         parent = place.parent
         if parent is None or node.start_byte in self._taken or node.type not in self.grammar.names:
             return
+        if _is_captured(parent):
+            self._add(_Named(node), NameRule("variable"), node, place, place.scope)
+            return
         if (parent.type, "") in self.grammar.silent or any(
             _is_part(parent, part, node) for kind, part in self.grammar.silent if kind == parent.type and part
         ):
@@ -361,6 +366,12 @@ def _typed(node: tree_sitter.Node, place: _Place, rule: NameRule) -> tree_sitter
 
 def _is_part(parent: tree_sitter.Node, part: str, node: tree_sitter.Node) -> bool:
     return any(child.id == node.id for child in parent.children_by_field_name(part))
+
+
+def _is_captured(parent: tree_sitter.Node) -> bool:
+    """Whether the name that a node holds is bound by a pattern of Python's `match`: one without a dot that names no class."""
+    around = parent.parent if parent.type == "dotted_name" and parent.named_child_count == 1 else None
+    return around is not None and around.type in _CAPTURING
 
 
 def _leaves(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:

@@ -48,11 +48,18 @@ def bound_at_top(tree, text):
     return {name: [node.lineno for node in stored if node.id == name] for name in names}
 
 
+def captured(node):
+    """The names that a pattern of `match` binds."""
+    bound = {ast.MatchAs: "name", ast.MatchStar: "name", ast.MatchMapping: "rest"}.get(type(node))
+    return [name] if bound and (name := getattr(node, bound)) else []
+
+
 def expected(function, table, top, first, last):
     """Whether lines of a function use its variables from above, and those of the file; None where branches, annotations or functions around it decide."""
     nodes = [node for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)]
     args = {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
-    stored = [node for node in nodes if not isinstance(node.ctx, ast.Load)]
+    stored = [(node.id, node.lineno) for node in nodes if not isinstance(node.ctx, ast.Load)]
+    stored += [(name, node.lineno) for part in function.body for node in ast.walk(part) for name in captured(node)]
     changed = {id(node.target) for part in function.body for node in ast.walk(part) if isinstance(node, ast.AugAssign)}
     found = {"local variable": False, "global variable": False}
     for node in nodes:
@@ -62,7 +69,7 @@ def expected(function, table, top, first, last):
             return None
         if isinstance(node.ctx, ast.Store):
             continue
-        if any(one.id == node.id and first <= one.lineno <= last for one in stored):
+        if any(name == node.id and first <= line <= last for name, line in stored):
             return None
         if node.id not in table.get_identifiers():  # in an annotation, which is not evaluated
             return None
@@ -72,7 +79,7 @@ def expected(function, table, top, first, last):
         caught = (one for part in function.body for one in ast.walk(part) if isinstance(one, ast.ExceptHandler))
         if any(one.name == node.id for one in caught):
             return None
-        above = node.id in args or any(one.id == node.id and one.lineno < first for one in stored)
+        above = node.id in args or any(name == node.id and line < first for name, line in stored)
         found["local variable"] |= symbol.is_local() and above
         found["global variable"] |= symbol.is_global() and any(line < first for line in top.get(node.id, ()))
     return found
