@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from replay.tapes.tape import write
+from runners.doctor import HealthCheck
+from syntax.errors import ExtensionBroken
 from tests.support.tapes import Typist
+from tui.commands import checkup
 
 ENTRY_POINTS = """
 [ghosttape.corpora]
@@ -142,8 +145,21 @@ def test_a_name_of_two_packages_is_refused_with_both_and_one_of_ours_stays_ours(
     assert printed("from corpora.registry import card_of; print(card_of('devbench').tasks)") == "1800\n"
 
 
+async def test_doctor_shows_what_cannot_be_loaded(monkeypatch):
+    async def sandboxes(show):
+        for name in checkup._SANDBOXES:
+            show(HealthCheck(name, ok=True, detail="tried"))
+
+    monkeypatch.setattr(checkup.doctor, "check", sandboxes)
+    monkeypatch.setattr(checkup, "broken_extensions", lambda: [ExtensionBroken("'x' of twin 2.0 is broken")])
+    shown = await checkup.checkup(lambda _: None)
+    found = [check for check in shown if check["name"] == "extension"]
+    assert [(check["ok"], check["detail"], check["needed"]) for check in found] == [
+        (False, "'x' of twin 2.0 is broken", False)
+    ]
+
+
 def test_what_cannot_be_loaded_is_named(printed):
-    """`doctor` shows these."""
     broken = printed(
         "from syntax.entry_points import broken_extensions; print(*broken_extensions(), sep='\\n')"
     ).splitlines()
