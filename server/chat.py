@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from server.context import Context
 from server.errors import ProviderMissing
 from server.prompt import ChatMessage, Prompt
-from server.providers.protocol import Provider, Request
+from server.providers.protocol import Provider, Request, answer_text
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -65,7 +65,7 @@ async def ask_chat(provider: Provider, messages: Sequence[ChatMessage], sample: 
     """
     prompt = Prompt(text=chatml(messages), messages=tuple(messages), stops=("<|im_end|>",))
     request = Request(before="", after="", stop="any", context=_NOWHERE, prompt=prompt, sample=sample, is_chat=True)
-    return "".join([piece async for piece in provider.complete(request)])
+    return answer_text([piece async for piece in provider.complete(request)])
 
 
 async def ask_each(

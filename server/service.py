@@ -23,7 +23,7 @@ from server.context import Budget, Surroundings, choose, unix
 from server.counts import stats_of
 from server.errors import ProviderError, ProviderMissing, ProviderOverdue
 from server.keys import log_fault, masked
-from server.providers.protocol import Provider, Request, summarize
+from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, Provider, Request, answer_text, summarize
 from server.queries import CompletionResult, Query
 from server.repair.chain import normalised
 from server.repair.draft import Draft
@@ -272,15 +272,17 @@ class Service:
         async with aclosing(self.provider.complete(request)) as stream:
             async for piece in stream:
                 pieces.take(piece)
-                text = _joined(pieces.taken)
-                text = text[:-1] if piece.endswith("\r") else text  # the other half of a line end may follow
+                if isinstance(piece, AnswerMetadata):
+                    continue
+                text = unix(answer_text(pieces.taken))
+                text = text[:-1] if piece.text.endswith("\r") else text  # the other half of a line end may follow
                 ends = enough(replace(draft, text=text), *self._rules, since=seen)
                 if ends is not None:
                     return ends
                 if streamed is not None:
                     streamed(text)
                 seen = len(text)
-        return len(_joined(pieces.taken))
+        return len(unix(answer_text(pieces.taken)))
 
     def _repaired(self, raw: CompletionResult, draft: Draft, length: int) -> CompletionResult:
         if not raw.raw.strip():
@@ -291,26 +293,23 @@ class Service:
         return replace(raw, text=made.text, covered=made.covered, trail=made.trail, outcome="shown")
 
 
-def _joined(pieces: Sequence[str]) -> str:
-    return unix("".join(pieces))
-
-
 class _Pieces:
     """The pieces of an answer, and how long after the question (ms) the first one with text came."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self.taken: list[str] = []
-        self._clock, self._began, self._first = clock, clock(), 0.0
+        self.taken: list[AnswerPiece] = []
+        self._clock, self._began, self._first, self._texts = clock, clock(), 0.0, 0
 
-    def take(self, piece: str) -> None:
-        if piece and not any(self.taken):
-            self._first = (self._clock() - self._began) * 1000
+    def take(self, piece: AnswerPiece) -> None:
+        if isinstance(piece, AnswerText) and piece.text:
+            if not self._texts:
+                self._first = (self._clock() - self._began) * 1000
+            self._texts += 1
         self.taken.append(piece)
 
     def first_token(self, recorded: float | None) -> float | None:
         """The time of the first piece, as a record says it or as measured; None for an answer in one piece, which tells nothing of it."""
-        is_streamed = sum(map(bool, self.taken)) > 1
-        return (self._first if recorded is None else recorded) if is_streamed else None
+        return (self._first if recorded is None else recorded) if self._texts > 1 else None
 
 
 def _with_metadata(start: CompletionResult, pieces: _Pieces) -> CompletionResult:
@@ -318,7 +317,7 @@ def _with_metadata(start: CompletionResult, pieces: _Pieces) -> CompletionResult
     metadata = summarize(pieces.taken)
     return replace(
         start,
-        raw="".join(pieces.taken),
+        raw=answer_text(pieces.taken),
         prompt=start.prompt if metadata.prompt is None else metadata.prompt,
         tokens=metadata.tokens,
         prompt_tokens=metadata.prompt_tokens,

@@ -22,7 +22,7 @@ from server.providers.http.endpoint import Endpoint, endpoint
 from server.providers.http.negotiation import ApiProfile, chat_messages
 from server.providers.http.refusals import StatusError
 from server.providers.http.stream import EventContent, StreamEvent, finish_of, is_reason, token_count
-from server.providers.protocol import AnswerMetadata, AnswerPiece, Request
+from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, Request
 from server.settings import ProviderSettings
 
 BASE_URL = "https://api.anthropic.com"
@@ -53,7 +53,7 @@ class Anthropic:
     async def start(self) -> None:
         """Nothing to load."""
 
-    def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Stream the answer; closing the generator closes the connection."""
         prompt = self.prompt(request.context) if "prefill" in self._profile.lacks else request.prompt
         return self._profile.ask(
@@ -67,7 +67,7 @@ class Anthropic:
         """Close the connections."""
         await self.endpoint.close()
 
-    def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[str, None]:
+    def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         if self.lacks_key:
             raise ProviderMissing(_NO_KEY)
         answer = self.endpoint.answer("v1/messages", self._question(prompt), Reader().read, prompt.stops, request.admit)
@@ -111,7 +111,7 @@ class Reader:
         match event.get("type"):
             case "content_block_start" | "content_block_delta":  # the text of a block may begin with its start
                 text = _of(event, "delta" if "delta" in event else "content_block").get("text")
-                return EventContent((AnswerPiece(text),) if isinstance(text, str) and text else ())
+                return EventContent((AnswerText(text),) if isinstance(text, str) and text else ())
             case "message_start":
                 self._asked = token_count(_of(_of(event, "message"), "usage").get("input_tokens"))
             case "message_delta":
@@ -140,7 +140,7 @@ def _whole(message: StreamEvent) -> EventContent:
         prompt_tokens=token_count(usage.get("input_tokens")),
         finish=finish_of(message.get("stop_reason")),
     )
-    return EventContent((AnswerPiece(text), metadata) if text else (metadata,), last=True)
+    return EventContent((AnswerText(text), metadata) if text else (metadata,), last=True)
 
 
 def _of(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -158,20 +158,24 @@ def _is_begun(prompt: Prompt) -> bool:
     return prompt.messages[-1].role == "assistant"
 
 
-async def _without_blanks(answer: AsyncGenerator[str, None], most: int) -> AsyncGenerator[str, None]:
+async def _without_blanks(answer: AsyncGenerator[AnswerPiece, None], most: int) -> AsyncGenerator[AnswerPiece, None]:
     """An answer without the blanks at its beginning that stand left of the cursor already, `most` at most.
 
     The API takes no turn that ends in one, so they were not said, and the model says them again.
     """
     async with aclosing(answer) as pieces:
         async for piece in pieces:
-            rest = piece.lstrip(" \t") if most else piece
-            rest = piece[most:] if len(piece) - len(rest) > most else rest
-            most = 0 if rest else most - len(piece)
-            if len(rest) == len(piece):
+            if not most or isinstance(piece, AnswerMetadata):
+                yield piece
+                continue
+            text = piece.text
+            rest = text.lstrip(" \t")
+            rest = text[most:] if len(text) - len(rest) > most else rest
+            most = 0 if rest else most - len(text)
+            if rest == text:
                 yield piece
             elif rest:
-                yield AnswerPiece(rest)
+                yield AnswerText(rest)
 
 
 def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None = None) -> Anthropic:

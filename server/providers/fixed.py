@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 
-from server.providers.protocol import OfflineProvider, Request
+from server.providers.protocol import AnswerPiece, AnswerText, OfflineProvider, Request
 from server.settings import ProviderSettings
 
 
@@ -22,7 +22,7 @@ class Fixed(OfflineProvider):
     asked: list[Request] = field(default_factory=list)
     cancelled: int = 0
 
-    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    async def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Stream the answer, whole or in pieces of `piece` characters."""
         self.asked.append(request)
         text = self.answer if isinstance(self.answer, str) else self.answer(request)
@@ -30,7 +30,7 @@ class Fixed(OfflineProvider):
         try:
             for start in range(0, len(text), step):
                 await asyncio.sleep(self.delay_s)
-                yield text[start : start + step]
+                yield AnswerText(text[start : start + step])
         except (asyncio.CancelledError, GeneratorExit):
             self.cancelled += 1
             raise

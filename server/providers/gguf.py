@@ -19,7 +19,7 @@ from server.context import Budget, Context
 from server.errors import ProviderError, ProviderMissing, ProviderRefused
 from server.prompt import Prompt
 from server.providers.http import openai_format as choices
-from server.providers.protocol import Request
+from server.providers.protocol import AnswerPiece, Request
 from server.providers.wrappers.healing import grammar
 from server.settings import ProviderSettings
 
@@ -41,7 +41,7 @@ core of its own a batch takes 0.08 s. The time for the whole prompt is the same 
 _END_S = 30.0
 """How long a cancelled generation may take to end: a batch of the prompt, on a machine under any load."""
 
-GeneratedPiece: TypeAlias = str | ProviderError | None
+GeneratedPiece: TypeAlias = AnswerPiece | ProviderError | None
 """A piece of the answer, an error, or None at the end."""
 
 
@@ -94,7 +94,7 @@ class Gguf:
             if self.engine is None:
                 self.engine = await asyncio.to_thread(_load, self.path, self.settings.threads)
 
-    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    async def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Stream the model's tokens; closing the generator stops the model at its next token or prompt batch."""
         if not request.prompt.text.strip() and not request.begins:
             return
@@ -110,7 +110,7 @@ class Gguf:
             generation.cancelled.set()
             self._running = {each for each in self._running if each.is_alive}
 
-    async def _next(self, generation: _Generation, ends: float) -> str | None:
+    async def _next(self, generation: _Generation, ends: float) -> AnswerPiece | None:
         try:
             async with asyncio.timeout_at(ends):
                 piece = await generation.next()

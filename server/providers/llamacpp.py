@@ -19,7 +19,7 @@ from server.prompt import Prompt
 from server.providers.http.endpoint import Endpoint, bearer, endpoint
 from server.providers.http.refusals import StatusError
 from server.providers.http.stream import EventContent, StreamEvent, answer_piece, finish_of, token_count
-from server.providers.protocol import AnswerMetadata, Request
+from server.providers.protocol import AnswerMetadata, AnswerPiece, Request
 from server.providers.wrappers.healing import grammar
 from server.settings import ProviderSettings
 
@@ -46,7 +46,7 @@ class LlamaCpp:
     async def start(self) -> None:
         """Nothing to load: the model lives in its server."""
 
-    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    async def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Stream the answer; closing the generator closes the connection, and the server stops at its next token."""
         try:
             answer = self.endpoint.answer("infill", self._question(request), read, request.prompt.stops, request.admit)

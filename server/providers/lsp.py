@@ -18,7 +18,7 @@ from server.errors import ProviderError, ProviderMissing
 from server.prompt import Prompt
 from server.providers.language_server.process import RequestRejected
 from server.providers.language_server.session import Continuation, LanguageServerSession, LaunchOptions, start_session
-from server.providers.protocol import AnswerMetadata, Request
+from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, Request
 from server.settings import ProviderSettings
 
 _MOST_STARTS = 2
@@ -51,7 +51,7 @@ class LanguageServer:
         """An empty prompt: the server makes its own from the documents."""
         return Prompt()
 
-    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    async def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Send the request, and yield the text of the first item in one piece. Closing the stream cancels the request."""
         session = await self._ready()
         question = session.ask(request)
@@ -69,7 +69,7 @@ class LanguageServer:
         self._in_vain = 0
         if found is not None:
             yield AnswerMetadata(covers=found.covers, ticket=self._ticket(session, found))
-            yield found.text
+            yield AnswerText(found.text)
 
     async def start(self) -> None:
         """Start and initialize the server."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from server.context import unix
-from server.providers.protocol import OfflineProvider, Request
+from server.providers.protocol import AnswerPiece, AnswerText, OfflineProvider, Request
 from server.settings import ProviderSettings
 
 _TOKEN = re.compile(r"\n[ \t]*|[ \t]+|\w+|[^\w\s]")
@@ -51,7 +51,7 @@ class NGram(OfflineProvider):
     max_tokens: int = 64
     name: str = "ngram"
 
-    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    async def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Stream the most frequent tokens, until none is known or the answer repeats itself three times."""
         texts = [_read(text) for text in _near(request)]
         written = list(_TOKEN.findall(unix(request.before[-800:])[-400:]))
@@ -60,7 +60,7 @@ class NGram(OfflineProvider):
             if token is None or _loops([*written, token]):
                 return
             written.append(token)
-            yield token
+            yield AnswerText(token)
 
     def _next(self, texts: Sequence[_Text], written: Sequence[str]) -> str | None:
         longest = min(self.order - 1, len(written))

@@ -20,7 +20,7 @@ from server.providers.http.endpoint import Endpoint, bearer, endpoint
 from server.providers.http.negotiation import ApiProfile, chat_messages
 from server.providers.http.refusals import StatusError
 from server.providers.http.stream import EventContent, StreamEvent, answer_piece, finish_of, token_count
-from server.providers.protocol import AnswerMetadata, Request
+from server.providers.protocol import AnswerMetadata, AnswerPiece, Request
 from server.settings import ProviderSettings
 
 BASE_URL = "http://127.0.0.1:11434"
@@ -64,7 +64,7 @@ class Ollama:
     async def start(self) -> None:
         """Nothing to load: the server loads the model when it is asked for the first time."""
 
-    def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Stream the answer; closing the generator closes the connection, and Ollama stops."""
         prompt = request.prompt if self.continues or request.prompt.messages else self.prompt(request.context)
         return self._profile.ask(
@@ -80,7 +80,7 @@ class Ollama:
         """Close the connections."""
         await self.endpoint.close()
 
-    def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[str, None]:
+    def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         route = "api/chat" if prompt.messages else "api/generate"
         return self.endpoint.answer(route, self._question(prompt, request.sample), read, prompt.stops, request.admit)
 

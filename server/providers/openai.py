@@ -22,7 +22,7 @@ from server.providers.http import openai_format as choices
 from server.providers.http.endpoint import Endpoint, bearer, endpoint
 from server.providers.http.negotiation import ApiProfile, chat_messages
 from server.providers.http.refusals import StatusError
-from server.providers.protocol import Request
+from server.providers.protocol import AnswerPiece, Request
 from server.providers.wrappers.healing import grammar
 from server.settings import ProviderSettings
 
@@ -67,7 +67,7 @@ class OpenAI:
     async def start(self) -> None:
         """Nothing to load: the model lives in its server."""
 
-    def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Stream the answer; closing the generator closes the connection, which is how such servers are cancelled."""
         prompt = request.prompt if self.continues or request.prompt.messages else self.prompt(request.context)
         return self._profile.ask(
@@ -81,7 +81,7 @@ class OpenAI:
         """Close the connections."""
         await self.endpoint.close()
 
-    def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[str, None]:
+    def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         route = "chat/completions" if prompt.messages else "completions"
         return self.endpoint.answer(
             route, self._question(prompt, request), choices.ChoicesReader().read, prompt.stops, request.admit

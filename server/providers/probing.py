@@ -15,7 +15,7 @@ from msgspec import structs
 from server.context import Surroundings, choose
 from server.errors import ProviderError, ProviderMissing, ProviderUnreachable
 from server.keys import NAMES
-from server.providers.protocol import Provider, Request
+from server.providers.protocol import Provider, Request, answer_text
 from server.providers.registry import make
 from server.settings import SERVERS, AnswerRecord, ProviderSettings
 
@@ -96,7 +96,7 @@ async def _first_piece(provider: Provider) -> None:
     request = Request(_BEFORE, _AFTER, "line", context, provider.prompt(context), language="python")
     async with aclosing(provider.complete(request)) as pieces:
         async for piece in pieces:
-            if piece:
+            if answer_text([piece]):
                 return
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
@@ -54,61 +54,43 @@ class Request(msgspec.Struct, frozen=True):
     """Called before each try to send the question, and waits until its provider's limits a minute allow one more (None: there are none)."""
 
 
-class AnswerPiece(str):
-    """A piece of an answer with its numbers.
+class AnswerText(msgspec.Struct, frozen=True):
+    """A piece of the text of an answer."""
 
-    `logprob` is the natural logarithm of its probability (None: unknown), `tokens` the number of the model's tokens in it, `at` the ms
-    from the question to this piece, as a record keeps them (None: no record does).
-    """
-
-    __slots__ = ("at", "logprob", "tokens")
-
-    at: float | None
-    logprob: float | None
-    tokens: int
-
-    def __new__(cls, text: str = "", logprob: float | None = None, tokens: int = 1, at: float | None = None) -> Self:
-        """A string with three numbers."""
-        made = super().__new__(cls, text)
-        made.logprob, made.tokens, made.at = logprob, tokens, at
-        return made
+    text: str
+    logprob: float | None = None
+    """The natural logarithm of its probability; None: unknown."""
+    tokens: int = 1
+    """How many of the model's tokens it has."""
+    at: float | None = None
+    """The ms from the question to this piece, as a record keeps them; None: no record does."""
 
 
-class AnswerMetadata(str):
-    """An empty piece with facts about the whole answer.
+class AnswerMetadata(msgspec.Struct, frozen=True):
+    """Facts about the whole answer; the last one with a value counts."""
 
-    `tokens` and `prompt_tokens` are the source's own counts. `prompt` is what was sent, if that differs from the request's prompt. The
-    answer replaces `covers` characters right of the cursor, on its line. `ticket` identifies the answer for a `FeedbackProvider`.
-    `finish` says why the model stopped writing. `at` is the ms from the question to this piece, as a record keeps them; the last one may mark the end of the answer.
-    """
+    prompt: str | None = None
+    """What was sent, if that differs from the request's prompt."""
+    prompt_tokens: int | None = None
+    """The source's own count of the prompt's tokens."""
+    tokens: int | None = None
+    """The source's own count of the answer's tokens."""
+    covers: int | None = None
+    """How many characters right of the cursor, on its line, the answer replaces."""
+    ticket: str | None = None
+    """Identifies the answer for a `FeedbackProvider`."""
+    finish: Finish | None = None
+    """Why the model stopped writing."""
+    at: float | None = None
+    """The ms from the question to here, as a record keeps them; the last one may mark the end of the answer."""
 
-    __slots__ = ("at", "covers", "finish", "prompt", "prompt_tokens", "ticket", "tokens")
 
-    at: float | None
-    finish: Finish | None
-    prompt: str | None
-    prompt_tokens: int | None
-    tokens: int | None
-    covers: int | None
-    ticket: str | None
+AnswerPiece: TypeAlias = AnswerText | AnswerMetadata
 
-    def __new__(
-        cls,
-        *,
-        prompt: str | None = None,
-        prompt_tokens: int | None = None,
-        tokens: int | None = None,
-        covers: int | None = None,
-        ticket: str | None = None,
-        finish: Finish | None = None,
-        at: float | None = None,
-    ) -> Self:
-        """An empty string, so that pieces can be joined without a special case."""
-        made = super().__new__(cls, "")
-        made.at = at
-        made.prompt, made.prompt_tokens, made.tokens = prompt, prompt_tokens, tokens
-        made.covers, made.ticket, made.finish = covers, ticket, finish
-        return made
+
+def answer_text(pieces: Iterable[AnswerPiece]) -> str:
+    """Return the text of an answer."""
+    return "".join(piece.text for piece in pieces if isinstance(piece, AnswerText))
 
 
 def refuse_overdue(at: float | None, patience: float) -> None:
@@ -140,28 +122,25 @@ class AnswerSummary(msgspec.Struct, frozen=True):
     finish: Finish | None = None
 
 
-def summarize(pieces: Iterable[str]) -> AnswerSummary:
-    """Sum up an answer; a plain string counts as one token.
+def summarize(pieces: Sequence[AnswerPiece]) -> AnswerSummary:
+    """Sum up an answer.
 
     Pieces of 1 and 3 tokens with the log-probabilities -0.5 and -1.5: 4 tokens, confidence (-0.5 - 1.5) / 4 = -0.5.
     """
-    pieces = [*pieces]
-    if all(type(piece) is str for piece in pieces):
-        return AnswerSummary(sum(map(bool, pieces)))
     metadata = [piece for piece in pieces if isinstance(piece, AnswerMetadata)]
-    known = [piece for piece in pieces if isinstance(piece, AnswerPiece) and piece.logprob is not None]
+    texts = [piece for piece in pieces if isinstance(piece, AnswerText) and piece.text]
+    known = [piece for piece in texts if piece.logprob is not None]
     sure = sum(piece.tokens for piece in known)
-    counted = sum(piece.tokens if isinstance(piece, AnswerPiece) else 1 for piece in pieces if piece)
     tokens = _last(metadata, "tokens")
     return AnswerSummary(
-        counted if tokens is None else tokens,
+        sum(piece.tokens for piece in texts) if tokens is None else tokens,
         _last(metadata, "prompt_tokens"),
         sum(piece.logprob or 0.0 for piece in known) / sure if sure else None,
         _last(metadata, "prompt"),
         _last(metadata, "covers"),
         _last(metadata, "ticket"),
-        getattr(pieces[-1], "at", None),
-        next((getattr(piece, "at", None) for piece in pieces if piece), None),
+        pieces[-1].at if pieces else None,
+        texts[0].at if texts else None,
         _finish(metadata),
     )
 
@@ -180,7 +159,7 @@ def _last(metadata: Sequence[AnswerMetadata], name: str) -> Any:
 class Provider(Protocol):
     """A source of raw text.
 
-    `complete` streams the answer, one token a piece if the source reports tokens (`AnswerPiece`). Closing the generator cancels the
+    `complete` streams the answer, one token a piece if the source reports tokens. Closing the generator cancels the
     request at the source. It raises `ProviderError`, whose message is the reason of the failure.
     """
 
@@ -203,7 +182,7 @@ class Provider(Protocol):
         """Put the context into the form that suits the provider's model."""
         ...
 
-    def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Stream the raw answer; an empty answer means no suggestion."""
         ...
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from server.errors import ProviderMissing
-from server.providers.protocol import AnswerMetadata, AnswerPiece, OfflineProvider, Request, refuse_overdue
+from server.providers.protocol import AnswerPiece, AnswerText, OfflineProvider, Request, refuse_overdue
 from server.settings import ProviderSettings
 
 
@@ -20,9 +20,9 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
     latency: float | None = None
 
     @property
-    def piece(self) -> str:
+    def piece(self) -> AnswerText:
         """The whole answer as one piece, with its time if that is known."""
-        return self.text if self.latency is None else AnswerPiece(self.text, at=self.latency)
+        return AnswerText(self.text, at=self.latency)
 
 
 @dataclass(slots=True)
@@ -32,12 +32,12 @@ class Recorded(OfflineProvider):
     A question without an answer gets an empty one, or fails when every answer is `required`.
     """
 
-    answers: Mapping[str, str]
+    answers: Mapping[str, AnswerText]
     required: bool = False
     name: str = "recorded"
     source: str = "<memory>"
 
-    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    async def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Yield the answer with the request's key.
 
         Raises:
@@ -46,16 +46,16 @@ class Recorded(OfflineProvider):
 
         """
         key = answer_key(request.before, request.after, request.stop)
-        text = self.answers.get(key)
-        if text is None and self.required:
-            raise ProviderMissing(f"{self.source} holds no answer under {key[:12]}…: record the run again")
-        latency = getattr(text, "at", None)
-        refuse_overdue(latency, request.patience)
-        if text or latency is not None:
-            yield text or AnswerMetadata(at=latency)
+        answer = self.answers.get(key)
+        if answer is None:
+            if self.required:
+                raise ProviderMissing(f"{self.source} holds no answer under {key[:12]}…: record the run again")
+            return
+        refuse_overdue(answer.at, request.patience)
+        yield answer
 
 
-class GrowingAnswers(Mapping[str, str]):
+class GrowingAnswers(Mapping[str, AnswerText]):
     """The answers of a file that is still being written.
 
     New lines are read before each answer, and a later answer to one question counts.
@@ -63,7 +63,7 @@ class GrowingAnswers(Mapping[str, str]):
 
     def __init__(self, path: Path) -> None:
         self.path, self._read = path, 0
-        self._known: dict[str, str] = {}
+        self._known: dict[str, AnswerText] = {}
         self._grow()
 
     def _grow(self) -> None:
@@ -77,7 +77,7 @@ class GrowingAnswers(Mapping[str, str]):
         self._read += len(whole)
         self._known |= {answer.key: answer.piece for answer in _lines(self.path, whole.splitlines())}
 
-    def __getitem__(self, key: str) -> str:
+    def __getitem__(self, key: str) -> AnswerText:
         self._grow()
         return self._known[key]
 
@@ -93,7 +93,7 @@ def answer_key(before: str, after: str, stop: str) -> str:
     return hashlib.sha256(f"{before}\0{after}\0{stop}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def read_answers(path: Path) -> dict[str, str]:
+def read_answers(path: Path) -> dict[str, AnswerText]:
     """Read a file of answers; of two answers with one key the later one counts.
 
     Raises:

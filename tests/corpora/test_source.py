@@ -17,7 +17,7 @@ from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
 from server.context.context_selection import Context
 from server.prompt.forms import Prompt
-from server.providers.protocol import Request
+from server.providers.protocol import Request, answer_text
 from server.providers.recorded import make
 from server.settings import ProviderSettings, Settings
 from tests.support.devbench_data import instance, publish, write
@@ -52,7 +52,7 @@ async def asked(subject, sample, path):
                 known.add(step, subject.answer(step))
                 context = Context("a.py", "python", step.before, step.after)
                 request = Request(step.before, step.after, step.moment.stop, context, Prompt(step.before))
-                text = "".join([piece async for piece in provider.complete(request)])
+                text = answer_text([piece async for piece in provider.complete(request)])
                 reply = Answer(0.0, text)
             elif isinstance(step, MomentEnded):
                 found.append((step.moment.path[-4], step.moment.sample, step.suggestion.text))

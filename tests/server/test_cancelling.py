@@ -18,6 +18,7 @@ from server.providers.http.endpoint import endpoint
 from server.queries import Query
 from server.service import Service
 from server.settings import ProviderSettings
+from tests.support.answer_pieces import texts
 from tests.support.waiting import PATIENCE_S, until
 
 
@@ -88,7 +89,8 @@ async def test_a_second_cancellation_while_a_connection_closes_leaves_it_not_in_
     server, draw = endpoint(settings, model_server.base_url, {}), random.Random(turns)
 
     async def ask():
-        return [piece async for piece in server.answer("completions", {}, openai_format.ChoicesReader().read) if piece]
+        reader = openai_format.ChoicesReader()
+        return texts([piece async for piece in server.answer("completions", {}, reader.read)])
 
     for _ in range(120):
         asked = asyncio.ensure_future(ask())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.providers.protocol import AnswerMetadata, OfflineProvider
+from server.providers.protocol import AnswerMetadata, AnswerText, OfflineProvider
 from server.providers.wrappers.answer_file import AnswerFile
 from server.providers.wrappers.recording import RecordingProvider
 from server.queries import Query
@@ -27,7 +27,7 @@ class Timed(OfflineProvider):
         began = self.now
         for at, piece in self.pieces:
             self.now = began + at / 1000
-            yield piece
+            yield AnswerText(piece) if isinstance(piece, str) else piece
 
 
 def query():

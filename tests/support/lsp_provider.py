@@ -9,7 +9,7 @@ from server.documents import Document
 from server.prompt import Prompt
 from server.providers import registry
 from server.providers.language_server.fake import PlainServer
-from server.providers.protocol import Request
+from server.providers.protocol import Request, answer_text
 from server.settings import ProviderSettings
 from tests.support.waiting import PATIENCE_S
 
@@ -35,7 +35,7 @@ class Bench:
             return [piece async for piece in stream]
 
     async def ask(self, *texts, **asked):
-        return "".join(await self.pieces(*texts, **asked))
+        return answer_text(await self.pieces(*texts, **asked))
 
     async def documents(self):
         session = await self.provider._ready()

@@ -17,7 +17,7 @@ from server.providers import gguf, registry
 from server.providers.fixed import Fixed
 from server.providers.http.endpoint import Endpoint
 from server.providers.language_server.fake import PlainServer
-from server.providers.protocol import Request
+from server.providers.protocol import AnswerPiece, AnswerText, Request, answer_text
 from server.providers.recorded import Recorded, answer_key
 from server.settings import ProviderSettings
 from tests.support.fakes.dialects import DIALECTS
@@ -39,11 +39,11 @@ class Bench:
         prompt = replace(self.provider.prompt(context), stops=stops)
         return Request(context.before, context.after, "auto", context, prompt, sample=sample)
 
-    async def pieces(self, **asked) -> list[str]:
+    async def pieces(self, **asked) -> list[AnswerPiece]:
         return [piece async for piece in self.provider.complete(self.request(**asked))]
 
     async def answer(self, **asked) -> str:
-        return "".join(await self.pieces(**asked))
+        return answer_text(await self.pieces(**asked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,8 @@ async def _fixed(script: FakeScript, **more) -> AsyncIterator[Bench]:
 
 @asynccontextmanager
 async def _recorded(script: FakeScript, **more) -> AsyncIterator[Bench]:
-    yield Bench(Recorded({answer_key(BEFORE, AFTER, "auto"): "".join(script.written((), 99))}), None, [])
+    text = AnswerText("".join(script.written((), 99)))
+    yield Bench(Recorded({answer_key(BEFORE, AFTER, "auto"): text}), None, [])
 
 
 _PLAIN = dict.fromkeys(("http", "seeds", "logprobs", "fails", "cancels", "counts", "chunks"), False)

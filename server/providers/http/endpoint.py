@@ -36,7 +36,7 @@ from server.providers.http.refusals import (
     retry_after_s,
 )
 from server.providers.http.stream import DONE, EventContent, StreamEvent, events_of
-from server.providers.protocol import AnswerMetadata
+from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, answer_text
 from server.settings import ProviderSettings
 
 # How a request ends whose asker leaves: its connection is closed, and never stays in the pool.
@@ -199,7 +199,7 @@ class Endpoint:
         read: EventReader,
         stops: Sequence[str] = (),
         admit: Admit = None,
-    ) -> AsyncGenerator[str, None]:
+    ) -> AsyncGenerator[AnswerPiece, None]:
         """Stream the pieces that `read` finds in the events, up to the first of `stops` and to `max_tokens`.
 
         `admit` is awaited before each try (`Request.admit`); what it waits is in no limit of time.
@@ -217,7 +217,7 @@ class Endpoint:
 
     async def _answered(
         self, route: str, body: Mapping[str, Any], read: EventReader, stops: Sequence[str], admit: Admit
-    ) -> AsyncGenerator[str, None]:
+    ) -> AsyncGenerator[AnswerPiece, None]:
         opened = await self._opened(route, body, read, admit)
         try:
             whole = whole_characters(self._pieces(opened, read))
@@ -242,12 +242,12 @@ class Endpoint:
         await self._leaving.ended(self.settings.connect_s)
         await self.client.aclose()
 
-    async def _pieces(self, opened: _Opened, read: EventReader) -> AsyncGenerator[str, None]:
+    async def _pieces(self, opened: _Opened, read: EventReader) -> AsyncGenerator[AnswerPiece, None]:
         allowance = OutputLimit.of(self.settings.max_tokens)
         async with aclosing(self._events(opened, read)) as events:
             async for said in events:
                 for piece in said.pieces:
-                    if piece and allowance.is_spent:
+                    if isinstance(piece, AnswerText) and piece.text and allowance.is_spent:
                         yield AnswerMetadata(finish="length")
                         return
                     yield allowance.taken(piece)
@@ -264,7 +264,11 @@ class Endpoint:
         try:
             while (event := await next_event(opened.rest, opened.ends)) is not None:
                 said = self._decode(event, read)
-                yield EventContent([each for each in said.pieces if not each], last=True) if is_over else said
+                yield (
+                    EventContent([each for each in said.pieces if isinstance(each, AnswerMetadata)], last=True)
+                    if is_over
+                    else said
+                )
                 is_over = is_over or said.over
         except ProviderError:
             if not opened.is_shortened:  # whatever comes behind a complete answer takes nothing from it
@@ -392,7 +396,7 @@ class Endpoint:
             while (event := await next_event(rest, ends)) is not None:
                 said = self._decode(event, read)
                 begun += [said] if said.pieces or said.last else []
-                if said.over or any(said.pieces):
+                if said.over or answer_text(said.pieces):
                     return begun
                 instead = event.get("detail") or event.get("message")
         except StreamError as error:

@@ -7,7 +7,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Self
 
-from server.providers.protocol import AnswerMetadata, AnswerPiece
+from msgspec.structs import replace
+
+from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText
 
 CHARACTERS_A_TOKEN = 16
 """Five times the average of code (3.2). A limit is needed because the time of repairs grows with the square of the lines."""
@@ -34,39 +36,43 @@ class OutputLimit:
         """Whether the limit is reached."""
         return self.tokens <= 0 or self.characters <= 0
 
-    def taken(self, piece: str) -> str:
+    def taken(self, piece: AnswerPiece) -> AnswerPiece:
         """Take a piece: the piece, or its start up to the limit."""
-        self.tokens -= piece.tokens if isinstance(piece, AnswerPiece) else min(1, len(piece))
+        if isinstance(piece, AnswerMetadata):
+            return piece
+        self.tokens -= piece.tokens
         kept = _shortened(piece, self.characters)
-        self.characters -= len(kept)
+        self.characters -= len(kept.text)
         return kept
 
 
-async def until_stop(pieces: AsyncGenerator[str, None], stops: Sequence[str]) -> AsyncGenerator[str, None]:
+async def until_stop(
+    pieces: AsyncGenerator[AnswerPiece, None], stops: Sequence[str]
+) -> AsyncGenerator[AnswerPiece, None]:
     """Yield pieces until one of `stops` begins. A piece that may be the start of a stop sequence waits for the next piece."""
     stops, held = [stop for stop in stops if stop], ""
-    waiting: list[str] = []
+    waiting: list[AnswerText] = []
     async with aclosing(pieces):
         async for piece in pieces:
-            if not (piece and stops):
+            if isinstance(piece, AnswerMetadata) or not (piece.text and stops):
                 yield piece
                 continue
             waiting.append(piece)
-            held += piece
+            held += piece.text
             found = [at for stop in stops if (at := held.find(stop)) >= 0]
             if found:
                 for each in _up_to(waiting, min(found)):
                     yield each
                 yield AnswerMetadata(finish="stop")
                 return
-            while waiting and len(waiting[0]) <= len(held) - _begun(held, stops):
-                held = held[len(waiting[0]) :]
+            while waiting and len(waiting[0].text) <= len(held) - _begun(held, stops):
+                held = held[len(waiting[0].text) :]
                 yield waiting.pop(0)
     for each in waiting:
         yield each
 
 
-async def whole_characters(pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
+async def whole_characters(pieces: AsyncGenerator[AnswerPiece, None]) -> AsyncGenerator[AnswerPiece, None]:
     """Yield pieces in which no character is halved: servers that cut texts between UTF-16 code units send its halves in two pieces.
 
     A half without its other half becomes U+FFFD.
@@ -74,18 +80,16 @@ async def whole_characters(pieces: AsyncGenerator[str, None]) -> AsyncGenerator[
     half = ""
     async with aclosing(pieces):
         async for piece in pieces:
-            if not piece or (not half and piece.isascii()):
+            if isinstance(piece, AnswerMetadata) or (not half and piece.text.isascii()):
                 yield piece
                 continue
-            text = (half + piece).encode("utf-16-le", "surrogatepass")
+            text = (half + piece.text).encode("utf-16-le", "surrogatepass")
             half = chr(int.from_bytes(text[-2:], "little")) if text[-1] & 0xFC == 0xD8 else ""
             whole = (text[:-2] if half else text).decode("utf-16-le", "replace")
-            if whole == piece:
-                yield piece
-            elif whole:
-                yield AnswerPiece(whole, piece.logprob, piece.tokens) if isinstance(piece, AnswerPiece) else whole
+            if whole:
+                yield replace(piece, text=whole)
     if half:
-        yield "\N{REPLACEMENT CHARACTER}"
+        yield AnswerText("\N{REPLACEMENT CHARACTER}")
 
 
 def _begun(text: str, stops: Sequence[str]) -> int:
@@ -95,17 +99,15 @@ def _begun(text: str, stops: Sequence[str]) -> int:
     return next((size for size in sizes if any(stop.startswith(text[-size:]) for stop in stops)), 0)
 
 
-def _up_to(pieces: Sequence[str], size: int) -> Iterator[str]:
+def _up_to(pieces: Sequence[AnswerText], size: int) -> Iterator[AnswerText]:
     """The first `size` characters of pieces, as pieces."""
     for piece in pieces:
         if size <= 0:
             return
         yield _shortened(piece, size)
-        size -= len(piece)
+        size -= len(piece.text)
 
 
-def _shortened(piece: str, size: int) -> str:
+def _shortened(piece: AnswerText, size: int) -> AnswerText:
     """The start of a piece, with the numbers of the whole piece."""
-    if len(piece) <= size:
-        return piece
-    return AnswerPiece(piece[:size], piece.logprob, piece.tokens) if isinstance(piece, AnswerPiece) else piece[:size]
+    return replace(piece, text=piece.text[:size])

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 
 from server.prompt import Prompt
 from server.providers.http.refusals import StatusError
-from server.providers.protocol import AnswerMetadata, Request
+from server.providers.protocol import AnswerMetadata, AnswerPiece, Request
 
-AskServer: TypeAlias = Callable[[Prompt], AsyncGenerator[str, None]]
+AskServer: TypeAlias = Callable[[Prompt], AsyncGenerator[AnswerPiece, None]]
 LearnFromRefusal: TypeAlias = Callable[[StatusError, Prompt], Prompt | None]
 """Takes a refusal and the refused prompt; returns the prompt to try next, which may be the same, or None to give up."""
 _log = logging.getLogger("ghosttape.server")
@@ -27,7 +27,7 @@ class ApiProfile:
 
     async def ask(
         self, request: Request, prompt: Prompt, ask: AskServer, learn: LearnFromRefusal
-    ) -> AsyncGenerator[str, None]:
+    ) -> AsyncGenerator[AnswerPiece, None]:
         """Send the prompt, and try again while a refusal teaches something. After the first answer to a chat, all requests are chats."""
         while True:
             if prompt != request.prompt:

@@ -15,7 +15,7 @@ from server.providers.http.stream import (
     piece_with_logprobs,
     token_count,
 )
-from server.providers.protocol import AnswerMetadata, AnswerPiece
+from server.providers.protocol import AnswerMetadata, AnswerText
 
 
 class ChoicesReader:
@@ -76,7 +76,7 @@ def _is_refused(choice: Mapping[str, Any]) -> bool:
     )
 
 
-def _token(text: str, logprobs: Any) -> tuple[AnswerPiece, ...]:
+def _token(text: str, logprobs: Any) -> tuple[AnswerText, ...]:
     """The text as one piece. Log-probabilities are in `content` (new form) or `token_logprobs` (old form)."""
     logprobs = logprobs if isinstance(logprobs, Mapping) else {}
     old = logprobs.get("token_logprobs")

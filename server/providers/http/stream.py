@@ -14,7 +14,7 @@ import msgspec
 
 from server.counts import Finish
 from server.errors import ProviderRefused
-from server.providers.protocol import AnswerPiece
+from server.providers.protocol import AnswerPiece, AnswerText
 
 StreamEvent: TypeAlias = Mapping[str, Any]
 """One JSON object of an answer."""
@@ -45,7 +45,7 @@ _FINISHES: Mapping[str, Finish] = MappingProxyType(
 class EventContent:
     """The content of one event: pieces of the answer, and whether the answer ends with them."""
 
-    pieces: Sequence[str] = ()
+    pieces: Sequence[AnswerPiece] = ()
     last: bool = False
     """Whether the answer may be complete here: some gateways say so too early, and more text follows."""
     over: bool = False
@@ -67,7 +67,7 @@ def token_count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value < _LARGEST else None
 
 
-def answer_piece(text: Any, rows: Any) -> tuple[AnswerPiece, ...]:
+def answer_piece(text: Any, rows: Any) -> tuple[AnswerText, ...]:
     """A text as one piece, with its log-probabilities (`[{"logprob": -0.5}]`, one row a token); nothing if there is no text."""
     if not (isinstance(text, str) and text):
         return ()
@@ -75,13 +75,13 @@ def answer_piece(text: Any, rows: Any) -> tuple[AnswerPiece, ...]:
     return piece_with_logprobs(text, [row.get("logprob") for row in known if isinstance(row, Mapping)])
 
 
-def piece_with_logprobs(text: str, logprobs: Sequence[Any]) -> tuple[AnswerPiece]:
+def piece_with_logprobs(text: str, logprobs: Sequence[Any]) -> tuple[AnswerText]:
     """A text as one piece, with the sum of its tokens' log-probabilities; values that are not numbers are ignored.
 
     `("a b", [-0.5, -1.0])`: log-probability -1.5, 2 tokens.
     """
     known = [float(value) for value in logprobs if type(value) in {int, float} and abs(value) < _LARGEST]
-    return (AnswerPiece(text, sum(known) if known else None, len(known) or 1),)
+    return (AnswerText(text, sum(known) if known else None, len(known) or 1),)
 
 
 async def events_of(response: httpx.Response) -> AsyncGenerator[StreamEvent, None]:

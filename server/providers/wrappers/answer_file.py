@@ -10,13 +10,13 @@ from typing import Any, TypeAlias
 import msgspec
 
 from server.errors import ProviderError, ProviderMissing
-from server.providers.protocol import AnswerMetadata, AnswerPiece, refuse_overdue
+from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, refuse_overdue
 from server.providers.wrappers.append_log import append_line
 
 _log = logging.getLogger("ghosttape.server")
 
 StoredPiece: TypeAlias = str | tuple[str, float | None, int] | dict[str, Any]
-"""A string; (text, log-probability, number of tokens); or the fields of an `AnswerMetadata`."""
+"""A text of one token whose log-probability is unknown; (text, log-probability, number of tokens); or the fields of an `AnswerMetadata`."""
 
 
 class AnswerRow(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -65,8 +65,8 @@ class AnswerRow(msgspec.Struct, frozen=True, omit_defaults=True):
         """All pieces in one."""
         return "".join(map(stored_text, self.pieces))
 
-    def replayed(self, patience: float) -> Iterator[str]:
-        """The pieces as they came, each with its time; the end, if its time is known, is an empty piece.
+    def replayed(self, patience: float) -> Iterator[AnswerPiece]:
+        """The pieces as they came, each with its time; the end, if its time is known, is metadata without a fact.
 
         Raises:
             ProviderOverdue: the next piece, the end or the failure came after `patience` ms or later.
@@ -173,27 +173,20 @@ def keeps_times(path: Path) -> bool:
     return file.has_times
 
 
-def stored(piece: str) -> StoredPiece:
+def stored(piece: AnswerPiece) -> StoredPiece:
     """A piece in the form in which the file keeps it, without its time."""
     if isinstance(piece, AnswerMetadata):
         values = {name: getattr(piece, name) for name in ("prompt", "prompt_tokens", "tokens", "covers", "finish")}
         return {name: value for name, value in values.items() if value is not None}
-    return (str(piece), piece.logprob, piece.tokens) if isinstance(piece, AnswerPiece) else str(piece)
+    is_plain = piece.logprob is None and piece.tokens == 1
+    return piece.text if is_plain else (piece.text, piece.logprob, piece.tokens)
 
 
-def restored(kept: StoredPiece, at: float | None) -> str:
+def restored(kept: StoredPiece, at: float | None) -> AnswerPiece:
     """A piece of the file as the provider gave it, with its time."""
     if isinstance(kept, Mapping):
         return AnswerMetadata(**kept, at=at)
-    return with_time(kept if isinstance(kept, str) else AnswerPiece(*kept), at)
-
-
-def with_time(piece: str, at: float | None) -> str:
-    """A piece with the ms at which it came; a plain string without a known time stays one."""
-    if isinstance(piece, AnswerPiece | AnswerMetadata):
-        piece.at = at
-        return piece
-    return piece if at is None else AnswerPiece(piece, at=at)
+    return AnswerText(kept, at=at) if isinstance(kept, str) else AnswerText(*kept, at=at)
 
 
 def stored_text(kept: StoredPiece) -> str:

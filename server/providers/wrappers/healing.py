@@ -43,7 +43,7 @@ class HealingProvider(ProviderWrapper):
         typed = half_word(context.before) if self.inner.continues else ""
         return self.inner.prompt(replace(context, before=context.before.removesuffix(typed)))
 
-    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    async def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Stream what follows the start of the word; nothing if the answer begins differently."""
         left = half_word(request.context.before) if self.inner.continues else ""
         async with aclosing(self.inner.complete(replace(request, begins=left))) as pieces:
@@ -51,12 +51,8 @@ class HealingProvider(ProviderWrapper):
                 if not left or not self.inner.continues or isinstance(piece, AnswerMetadata):
                     yield piece
                     continue
-                if not (piece.startswith(left) or left.startswith(piece)):
+                if not (piece.text.startswith(left) or left.startswith(piece.text)):
                     return
-                rest, left = piece[len(left) :], left[len(piece) :]
+                rest, left = piece.text[len(left) :], left[len(piece.text) :]
                 if rest:
-                    yield _rest(piece, rest)
-
-
-def _rest(piece: str, rest: str) -> str:
-    return AnswerPiece(rest, piece.logprob, piece.tokens) if isinstance(piece, AnswerPiece) else rest
+                    yield replace(piece, text=rest)

@@ -16,8 +16,7 @@ from msgspec.structs import replace
 
 from server.context.budget import CHARACTERS_A_TOKEN
 from server.errors import ProviderError
-from server.providers.protocol import AnswerMetadata, Request
-from server.providers.wrappers.answer_file import with_time
+from server.providers.protocol import AnswerMetadata, AnswerPiece, Request
 from server.providers.wrappers.wrapper import ProviderWrapper
 from server.settings import ProviderSettings
 
@@ -171,12 +170,12 @@ class LimitedProvider(ProviderWrapper):
     limits: RateLimits
     clock: Callable[[], float] = field(default=time.perf_counter)
 
-    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    async def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Stream the answer."""
         admission = await self.limits.admission(request)
         began = self.clock()
         taken: Callable[[], float] = lambda: (self.clock() - began) * 1000 - admission.waited_ms  # noqa: E731
         async with aclosing(self.inner.complete(replace(request, admit=admission))) as pieces:
             async for piece in pieces:
-                yield with_time(piece, taken())
+                yield replace(piece, at=taken())
         yield AnswerMetadata(at=taken())

@@ -25,13 +25,19 @@ from server.context import Context
 from server.errors import ProviderError, ProviderMissing, ProviderOverdue
 from server.keys import masked
 from server.prompt import Prompt
-from server.providers.protocol import AnswerMetadata, AnswerPiece, Request, feedback_provider, refuse_overdue
+from server.providers.protocol import (
+    AnswerMetadata,
+    AnswerPiece,
+    AnswerText,
+    Request,
+    feedback_provider,
+    refuse_overdue,
+)
 from server.providers.wrappers.answer_file import (
     AnswerFile,
     AnswerRow,
     StoredPiece,
     stored,
-    with_time,
 )
 from server.providers.wrappers.question_log import QuestionLine, QuestionLog
 from server.providers.wrappers.rate_limits import AdmittedTries, RateLimits
@@ -58,10 +64,10 @@ class WholeAnswers:
             await asyncio.wait({task})
 
     async def read(
-        self, key: str, answer: AsyncGenerator[str, None], ended: Callable[[], None]
-    ) -> AsyncGenerator[str, None]:
+        self, key: str, answer: AsyncGenerator[AnswerPiece, None], ended: Callable[[], None]
+    ) -> AsyncGenerator[AnswerPiece, None]:
         """Yield the pieces of an answer, and read the rest of it after its reader has gone. There must be a place (`places`), which is freed; `ended` is called then."""
-        pieces: asyncio.Queue[str | Exception | None] = asyncio.Queue()
+        pieces: asyncio.Queue[AnswerPiece | Exception | None] = asyncio.Queue()
         task = self._under_way[key] = asyncio.create_task(self._pump(answer, pieces))
         task.add_done_callback(lambda _: ended())
         task.add_done_callback(lambda _: self._freed(key, task))
@@ -85,7 +91,9 @@ class WholeAnswers:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     @staticmethod
-    async def _pump(answer: AsyncGenerator[str, None], pieces: asyncio.Queue[str | Exception | None]) -> None:
+    async def _pump(
+        answer: AsyncGenerator[AnswerPiece, None], pieces: asyncio.Queue[AnswerPiece | Exception | None]
+    ) -> None:
         try:
             async with aclosing(answer):
                 async for piece in answer:
@@ -135,7 +143,7 @@ class RecordingProvider(ProviderWrapper):
         self._spending = Spending(self.shared or SharedAnswers())
         self._model_digest = _digest_of(self.settings) if self.shared else ""
 
-    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+    async def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Stream the answer from the file, or from the provider and record it.
 
         Raises:
@@ -193,7 +201,7 @@ class RecordingProvider(ProviderWrapper):
     def _session(self) -> str:
         return self.settings.record.session
 
-    async def _from_provider(self, request: Request, row: AnswerRow) -> AsyncGenerator[str, None]:
+    async def _from_provider(self, request: Request, row: AnswerRow) -> AsyncGenerator[AnswerPiece, None]:
         """The provider's answer, which is written; where others share the file, all of it, and the question is noted before."""
         if self.shared is None:
             return self._asked(request, row)
@@ -243,7 +251,7 @@ class RecordingProvider(ProviderWrapper):
                 lacks = f"only the start of the answer under {key[:12]}…: {less}; record it again"
             raise ProviderMissing(f"the record {self.file.path} holds {lacks}")
 
-    async def _asked(self, request: Request, row: AnswerRow) -> AsyncGenerator[str, None]:
+    async def _asked(self, request: Request, row: AnswerRow) -> AsyncGenerator[AnswerPiece, None]:
         """Ask the provider, no longer than the request's patience, and write what came of it."""
         admission = None if self.limits is None else await self.limits.admission(request)
         request = replace(request, admit=admission)
@@ -268,14 +276,17 @@ class RecordingProvider(ProviderWrapper):
         refuse_overdue(whole.took, taken.patience)
         yield AnswerMetadata(at=whole.took)
 
-    async def _rest(self, said: str, answer: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
+    async def _rest(self, said: str, answer: AsyncGenerator[AnswerPiece, None]) -> AsyncGenerator[AnswerPiece, None]:
         """The answer after the start that is recorded."""
         async for piece in answer:
-            if not (piece.startswith(said) or said.startswith(piece)):
+            if isinstance(piece, AnswerMetadata):
+                yield piece
+                continue
+            if not (piece.text.startswith(said) or said.startswith(piece.text)):
                 raise ProviderError(f"{self.name} does not repeat the answer in {self.file.path}: record it again")
-            rest, said = piece[len(said) :], said[len(piece) :]
-            if rest or not piece:
-                yield piece if len(rest) == len(piece) else _shortened(piece, rest)
+            rest, said = _split(piece, said)
+            if rest.text or not piece.text:
+                yield rest
 
 
 def _digest_of(settings: ProviderSettings) -> str:
@@ -309,12 +320,12 @@ class _Taken:
         waited = self._admission.waited_ms if self._admission else 0.0
         return round((self.clock() - self._began) * 1000 - waited, 3)
 
-    def timed(self, piece: str) -> str:
+    def timed(self, piece: AnswerPiece) -> AnswerPiece:
         """Note a piece that comes now, and give it with its time; refuse it if it is overdue."""
         self.pieces.append(stored(piece))
         self.times.append(self.ms)
         refuse_overdue(self.times[-1], self.patience)
-        return with_time(piece, self.times[-1])
+        return replace(piece, at=self.times[-1])
 
     def row(self, row: AnswerRow, **ends: Any) -> AnswerRow:
         """The line of the file. The prompt of what was given up before its first piece is left out."""
@@ -324,7 +335,7 @@ class _Taken:
         return replace(row, prompt=prompt, pieces=tuple(self.pieces), times=tuple(self.times), **ends)
 
 
-async def _next(stream: AsyncGenerator[str, None], deadline: float | None) -> str | None:
+async def _next(stream: AsyncGenerator[AnswerPiece, None], deadline: float | None) -> AnswerPiece | None:
     """The next piece; None at the end.
 
     Raises:
@@ -341,14 +352,19 @@ async def _next(stream: AsyncGenerator[str, None], deadline: float | None) -> st
         raise
 
 
-def _beyond(said: str, pieces: Iterator[str]) -> Iterator[str]:
+def _beyond(said: str, pieces: Iterator[AnswerPiece]) -> Iterator[AnswerPiece]:
     """The pieces of an answer after a start that was given already."""
     for piece in pieces:
-        rest, said = piece[len(said) :], said[len(piece) :]
-        if rest or (not piece and not said):
-            yield piece if len(rest) == len(piece) else _shortened(piece, rest)
+        if isinstance(piece, AnswerMetadata):
+            if not said:
+                yield piece
+            continue
+        rest, said = _split(piece, said)
+        if rest.text or not (piece.text or said):
+            yield rest
 
 
-def _shortened(piece: str, rest: str) -> str:
-    """The rest of a piece, with its time; its log-probability is that of the whole."""
-    return AnswerPiece(rest, at=getattr(piece, "at", None))
+def _split(piece: AnswerText, said: str) -> tuple[AnswerText, str]:
+    """What of a piece goes beyond `said`, with the piece's time, and what of `said` goes beyond the piece. The log-probability is that of a whole piece."""
+    rest = piece.text[len(said) :]
+    return piece if rest == piece.text else AnswerText(rest, at=piece.at), said[len(piece.text) :]

@@ -13,7 +13,7 @@ import pytest
 
 from server.context import Context
 from server.providers import gguf
-from server.providers.protocol import Request
+from server.providers.protocol import Request, answer_text
 from server.settings import ProviderSettings
 
 pytestmark = pytest.mark.usefixtures("embedded")
@@ -39,7 +39,7 @@ def _request(provider, before: str, **asked) -> Request:
 
 
 async def _answer(provider, before, **asked) -> str:
-    return "".join([piece async for piece in provider.complete(_request(provider, before, **asked))])
+    return answer_text([piece async for piece in provider.complete(_request(provider, before, **asked))])
 
 
 class Watched:

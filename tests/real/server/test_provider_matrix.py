@@ -12,8 +12,9 @@ import pytest
 from server.context import Context, Snippet
 from server.errors import ProviderMissing, ProviderRefused
 from server.providers import gguf, registry
-from server.providers.protocol import Request, summarize
+from server.providers.protocol import Request, answer_text, summarize
 from server.settings import ProviderSettings
+from tests.support.answer_pieces import text_pieces
 from tests.support.llama_server import llama_server, with_fill_in_the_middle
 
 pytestmark = pytest.mark.usefixtures("embedded")
@@ -59,11 +60,11 @@ async def test_completions_stream_with_counts_and_log_probabilities(llama):
     provider = _make(f"{llama}/v1", name="openai", max_tokens=3)
     pieces = await _pieces(provider)
     told = summarize(pieces)
-    assert [str(piece).rstrip("\n") for piece in pieces if piece] == [" -", " b", ""]
+    assert [piece.text.rstrip("\n") for piece in text_pieces(pieces)] == [" -", " b", ""]
     assert told.tokens == 3
     assert told.prompt_tokens > 20
-    assert all(-20 < piece.logprob <= 0 for piece in pieces if piece)
-    assert sum(piece.logprob for piece in pieces if piece) / 3 == pytest.approx(told.confidence)
+    assert all(-20 < piece.logprob <= 0 for piece in text_pieces(pieces))
+    assert sum(piece.logprob for piece in text_pieces(pieces)) / 3 == pytest.approx(told.confidence)
     await provider.close()
 
 
@@ -73,21 +74,21 @@ async def test_chat_streams_with_counts_and_log_probabilities(llama):
     told = summarize(pieces)
     assert told.tokens == 5
     assert told.confidence < 0
-    assert len([piece for piece in pieces if piece]) >= 3
+    assert len(text_pieces(pieces)) >= 3
     await provider.close()
 
 
 async def test_the_embedded_model_and_the_server_write_the_same(llama):
     served, embedded = _make(f"{llama}/v1", name="openai", max_tokens=8), gguf.make(ProviderSettings(max_tokens=8))
-    assert "".join(await _pieces(served)) == "".join(await _pieces(embedded))
+    assert answer_text(await _pieces(served)) == answer_text(await _pieces(embedded))
     await served.close()
     await embedded.close()
 
 
 async def test_samples_differ_by_their_seeds_and_repeat_by_them(llama):
     provider = _make(f"{llama}/v1", name="openai", max_tokens=12, temperature=1.5, seed=5)
-    first = ["".join(await _pieces(provider, "import ", sample=sample)) for sample in range(4)]
-    again = ["".join(await _pieces(provider, "import ", sample=sample)) for sample in range(4)]
+    first = [answer_text(await _pieces(provider, "import ", sample=sample)) for sample in range(4)]
+    again = [answer_text(await _pieces(provider, "import ", sample=sample)) for sample in range(4)]
     assert len(set(first)) > 1
     assert first[1:] == again[1:]
     await provider.close()
@@ -95,7 +96,7 @@ async def test_samples_differ_by_their_seeds_and_repeat_by_them(llama):
 
 async def test_completions_begin_as_half_a_word_was_typed_if_that_is_wanted(llama):
     provider = _make(f"{llama}/v1", name="openai", max_tokens=6, heal=True)
-    assert "".join(await _pieces(provider, "def add(a, b):\n    retu")).startswith("rn a + b")
+    assert answer_text(await _pieces(provider, "def add(a, b):\n    retu")).startswith("rn a + b")
     await provider.close()
 
 
@@ -121,7 +122,7 @@ async def test_infill_streams_with_counts_and_log_probabilities(filling):
         provider, "def f(a):\n    ", "\nprint(f(1))\n", [Snippet("b.py", "def g():\n    return 1\n")]
     )
     told = summarize(pieces)
-    written = len([piece for piece in pieces if piece])
+    written = len(text_pieces(pieces))
     assert written > 0
     assert told.tokens - written in {0, 1}  # the one that ends it has no text
     assert told.prompt_tokens > 20
@@ -131,7 +132,7 @@ async def test_infill_streams_with_counts_and_log_probabilities(filling):
 
 async def test_infill_begins_as_half_a_word_was_typed(filling):
     provider = _make(filling, name="llamacpp", max_tokens=6)
-    text = "".join(await _pieces(provider, "def f(a):\n    retu", "\nprint(f(1))\n"))
+    text = answer_text(await _pieces(provider, "def f(a):\n    retu", "\nprint(f(1))\n"))
     assert text.startswith("rn")
     await provider.close()
 

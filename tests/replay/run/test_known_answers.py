@@ -83,18 +83,18 @@ def test_answers_written_while_a_server_reads_are_found(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text('{"key": "a", "text": "1"}\n{"key": "b", "te')
     answers = GrowingAnswers(path)
-    assert answers.get("a") == "1"
+    assert answers["a"].text == "1"
     assert answers.get("b") is None
     with path.open("a") as file:
         file.write('xt": "2"}\n')
-    assert answers.get("b") == "2"
+    assert answers["b"].text == "2"
 
 
 def test_a_later_answer_to_one_question_counts(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text('{"key": "a", "text": "1"}\n')
     answers = GrowingAnswers(path)
-    assert answers["a"] == "1"
+    assert answers["a"].text == "1"
     with path.open("a") as file:
         file.write('{"key": "a", "text": "2"}\n')
-    assert answers["a"] == "2"
+    assert answers["a"].text == "2"

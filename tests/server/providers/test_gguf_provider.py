@@ -12,10 +12,11 @@ from server.context import Context
 from server.errors import ProviderError, ProviderMissing
 from server.prompt import Prompt
 from server.providers import gguf
-from server.providers.protocol import Request, summarize
+from server.providers.protocol import Request, answer_text, summarize
 from server.queries import Query
 from server.service import Service
 from server.settings import ProviderSettings
+from tests.support.answer_pieces import text_pieces
 from tests.support.fakes.model_server import FakeEngine, FakeScript
 
 pytestmark = pytest.mark.usefixtures("embedded")
@@ -41,7 +42,7 @@ def _request(provider, before: str, **asked) -> Request:
 
 
 async def _answer(provider, before, **asked) -> str:
-    return "".join([piece async for piece in provider.complete(_request(provider, before, **asked))])
+    return answer_text([piece async for piece in provider.complete(_request(provider, before, **asked))])
 
 
 class Watched:
@@ -75,7 +76,7 @@ async def test_tokens_come_one_by_one_with_their_log_probabilities_and_the_model
     told = summarize(pieces)
     assert told.tokens == 4
     assert told.prompt_tokens > 20
-    assert all(-20 < piece.logprob <= 0 for piece in pieces if piece)
+    assert all(-20 < piece.logprob <= 0 for piece in text_pieces(pieces))
     silent = _make(engine, max_tokens=4, logprobs=False)
     assert summarize([piece async for piece in silent.complete(_request(silent, CODE))]).confidence is None
 
@@ -83,7 +84,7 @@ async def test_tokens_come_one_by_one_with_their_log_probabilities_and_the_model
 async def test_stop_sequences_end_the_answer(engine):
     provider = _make(engine, max_tokens=20)
     request = Request(CODE, "", "auto", Context("a.py", "python", CODE, ""), Prompt(text=CODE, stops=(" b",)))
-    assert "".join([piece async for piece in provider.complete(request)]) == " -"
+    assert answer_text([piece async for piece in provider.complete(request)]) == " -"
 
 
 async def test_a_seed_repeats_a_sample(engine):

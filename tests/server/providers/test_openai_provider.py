@@ -7,7 +7,7 @@ import pytest
 from server.context import Context
 from server.errors import ProviderMissing, ProviderRefused
 from server.providers.openai import make
-from server.providers.protocol import Request, summarize
+from server.providers.protocol import Request, answer_text, summarize
 from server.settings import ProviderSettings
 from tests.support.fakes.dialects import DIALECTS
 from tests.support.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
@@ -32,7 +32,7 @@ async def _pieces(server, provider=None, **settings):
 
 
 async def test_the_file_so_far_is_asked_for_and_its_continuation_streamed(server):
-    assert "".join(await _pieces(server, max_tokens=7)) == "return 1"
+    assert answer_text(await _pieces(server, max_tokens=7)) == "return 1"
     asked = server.asked[0]
     assert asked.route == "/v1/completions"
     assert (asked.body["prompt"], asked.body["max_tokens"], asked.body["stream"]) == (CONTEXT.before, 7, True)
@@ -52,7 +52,7 @@ async def test_a_server_that_fills_in_itself_gets_the_suffix_in_a_field(server):
 
 
 async def test_chat_follows_the_four_rules(server):
-    assert "".join(await _pieces(server, api="chat")) == "return 1"
+    assert answer_text(await _pieces(server, api="chat")) == "return 1"
     asked = server.asked[0]
     assert asked.route == "/v1/chat/completions"
     rules, question = asked.body["messages"]
@@ -65,7 +65,7 @@ async def test_auto_moves_to_chat_when_there_is_no_such_route(server):
     provider = make(ProviderSettings(name="openai", base_url=f"{server.url}/v1"))
     assert provider.continues
     pieces = await _pieces(server, provider)
-    assert "".join(pieces) == "return 1"
+    assert answer_text(pieces) == "return 1"
     assert not provider.continues
     assert "<CURSOR>" in summarize(pieces).prompt
     assert summarize(await _pieces(server, provider)).prompt is None
@@ -81,7 +81,7 @@ async def test_a_model_that_is_not_there_yet_is_no_reason_to_chat(server, model,
     provider = make(ProviderSettings(name="openai", model=model, base_url=f"{server.url}/v1"))
     with pytest.raises(ProviderRefused, match="answered 404"):
         await _pieces(server, provider)
-    assert "".join(await _pieces(server, provider)) == "return 1"
+    assert answer_text(await _pieces(server, provider)) == "return 1"
     assert provider.continues
     assert [asked.route for asked in server.asked] == ["/v1/completions"] * 2
     await provider.close()
@@ -90,7 +90,7 @@ async def test_a_model_that_is_not_there_yet_is_no_reason_to_chat(server, model,
 async def test_a_model_that_says_it_only_chats_is_chatted_with(server):
     message = "This is a chat model and not supported in the v1/completions endpoint."
     server.script = FakeScript(first=[FakeStatus(404, message=message)])
-    assert "".join(await _pieces(server, model="m")) == "return 1"
+    assert answer_text(await _pieces(server, model="m")) == "return 1"
     assert server.asked[-1].route == "/v1/chat/completions"
 
 
@@ -116,7 +116,7 @@ async def test_what_a_server_does_not_know_is_left_out_and_not_sent_again(server
     server.script = FakeScript(first=[FakeStatus(400, message=f"Unrecognized request argument supplied: {name}")])
     provider = make(ProviderSettings(name="openai", base_url=f"{server.url}/v1"))
     for _ in range(2):
-        assert "".join(await _pieces(server, provider)) == "return 1"
+        assert answer_text(await _pieces(server, provider)) == "return 1"
     assert [name in asked.body for asked in server.asked] == [True, False, False]
     await provider.close()
 

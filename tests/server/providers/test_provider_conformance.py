@@ -8,10 +8,11 @@ import contextlib
 import pytest
 
 from server.errors import ProviderError, ProviderRefused
-from server.providers.protocol import summarize
+from server.providers.protocol import answer_text, summarize
 from server.queries import Query
 from server.service import Service
 from server.settings import Settings
+from tests.support.answer_pieces import text_pieces, texts
 from tests.support.cancelled_requests import cancel_many
 from tests.support.fakes.model_server import FakeScript, FakeStatus
 from tests.support.provider_conformance import AFTER, BEFORE, SUBJECTS
@@ -35,7 +36,7 @@ async def test_pieces_arrive_before_the_answer_is_over(subject):
         arrived = []
         async with contextlib.aclosing(bench.provider.complete(bench.request())) as stream:
             async for piece in stream:
-                arrived += [piece] if piece else []
+                arrived += texts([piece])
                 if len(arrived) == 3:
                     break
         assert arrived == ["re", "tu", "rn"]
@@ -124,7 +125,7 @@ async def test_tokens_are_counted(subject):
 async def test_log_probabilities_are_told_with_their_tokens(subject):
     async with subject.open(FakeScript(["a", "b"], logprobs=[-0.5, -1.5])) as bench:
         pieces = await bench.pieces()
-        assert [piece.logprob for piece in pieces if piece] == [-0.5, -1.5]
+        assert [piece.logprob for piece in text_pieces(pieces)] == [-0.5, -1.5]
         assert summarize(pieces).confidence == -1.0
 
 
@@ -138,7 +139,7 @@ async def test_a_source_that_tells_no_probabilities_is_believed_without(subject)
 async def test_closing_the_stream_stops_the_source(subject):
     async with subject.open(FakeScript(["x"] * 100, delay_s=0.2), max_tokens=100) as bench:
         stream = bench.provider.complete(bench.request())
-        while not await anext(stream):
+        while not texts([await anext(stream)]):
             pass
         await stream.aclose()
         await _stopped(bench)
@@ -160,7 +161,7 @@ async def test_the_next_request_is_answered_after_a_cancelled_one(subject):
     async with subject.open(FakeScript(["x"] * 100, delay_s=0.2), max_tokens=100) as bench:
         if subject.chunks:
             stream = bench.provider.complete(bench.request())
-            while not await anext(stream):
+            while not texts([await anext(stream)]):
                 pass
             await stream.aclose()
         else:
@@ -207,7 +208,7 @@ async def test_an_error_in_the_middle_is_a_failure_with_its_reason(subject):
         pieces = []
         with pytest.raises(ProviderRefused, match="out of memory"):
             await _collect(bench, pieces)
-        assert "".join(pieces) == "a"
+        assert answer_text(pieces) == "a"
 
 
 @_of(http=True)
@@ -231,7 +232,7 @@ async def test_a_connection_cut_in_the_middle_is_a_failure_and_nothing_is_repeat
         pieces = []
         with pytest.raises(ProviderRefused, match="cut off"):
             await _collect(bench, pieces)
-        assert "".join(pieces) == "ab"
+        assert answer_text(pieces) == "ab"
         assert len(bench.source.asked) == 1
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from server.context import Context
 from server.errors import ProviderError
-from server.providers.protocol import Request, summarize
+from server.providers.protocol import Request, answer_text, summarize
 from server.settings import ProviderSettings
 
 CASES = sorted((Path(__file__).parent / "exchanges").glob("*.toml"))
@@ -68,7 +68,7 @@ async def test_an_exchange_is_read_as_its_api_says(path, monkeypatch):
     assert not transport.left
     assert expected.get("fails", "") in reason
     assert bool(reason) == ("fails" in expected)
-    assert "".join(pieces) == expected.get("text", "")
+    assert answer_text(pieces) == expected.get("text", "")
     counted = {"tokens": told.tokens, "prompt_tokens": told.prompt_tokens, "confidence": told.confidence}
     assert {name: counted[name] for name in counted if name in expected} == {
         name: expected[name] for name in counted if name in expected
@@ -84,6 +84,6 @@ async def test_what_a_model_refused_is_not_sent_to_it_again():
     context = Context("a.py", "python", "def add(a, b):\n    ", "")
     request = Request(context.before, "", "auto", context, provider.prompt(context))
     for _ in range(2):
-        assert "".join([piece async for piece in provider.complete(request)]) == "return a + b"
+        assert answer_text([piece async for piece in provider.complete(request)]) == "return a + b"
     assert not transport.left
     await provider.close()

@@ -10,7 +10,8 @@ import pytest
 from server.errors import ProviderError, ProviderRefused
 from server.providers.http.endpoint import Endpoint
 from server.providers.http.stream import EVENT_BYTES
-from server.providers.protocol import summarize
+from server.providers.protocol import answer_text, summarize
+from tests.support.answer_pieces import text_pieces
 from tests.support.fakes.model_server import FakeScript, FakeStatus
 from tests.support.provider_conformance import SUBJECTS, Context
 from tests.support.waiting import PATIENCE_S, until
@@ -137,9 +138,9 @@ async def test_stop_sequences_hold_where_the_server_knows_none(name, pieces, ans
     async with _open(name, pieces, [-0.5] * 4) as bench:
         bench.source.dialect = _deaf(bench.source.dialect)
         given = await bench.pieces(stops=("<end>", "</s>", "1", "2", "3", "4"))
-        assert "".join(given) == answer
+        assert answer_text(given) == answer
         if SERVED[name].logprobs:
-            assert {piece.logprob for piece in given if piece} == {-0.5}
+            assert {piece.logprob for piece in text_pieces(given)} == {-0.5}
 
 
 async def test_all_tries_together_take_no_longer_than_one_answer_may(skipping_time):
@@ -210,7 +211,7 @@ async def test_what_is_told_of_an_answer_in_another_form_is_passed_over(name, ev
         _said(bench, event)
         pieces = await bench.pieces()
         told = summarize(pieces)
-        assert "".join(pieces) == "a"
+        assert answer_text(pieces) == "a"
         assert (told.tokens, told.prompt_tokens, told.confidence) == (1, None, None)
 
 

@@ -9,9 +9,10 @@ import pytest
 from server.context import Context
 from server.providers import registry
 from server.providers.gguf import Gguf
-from server.providers.protocol import AnswerMetadata, AnswerPiece, OfflineProvider, Request
+from server.providers.protocol import AnswerMetadata, AnswerText, OfflineProvider, Request, answer_text
 from server.providers.wrappers.healing import HealingProvider, grammar, half_word
 from server.settings import ProviderSettings
+from tests.support.answer_pieces import texts
 from tests.support.fakes.model_server import FakeEngine, FakeScript
 
 
@@ -55,7 +56,7 @@ class Model(OfflineProvider):
     async def complete(self, request):
         self.asked.append(request)
         for piece in self.pieces:
-            yield piece
+            yield AnswerText(piece) if isinstance(piece, str) else piece
 
 
 async def _healed(model, before):
@@ -80,7 +81,7 @@ async def _healed(model, before):
 )
 async def test_only_what_begins_as_typed_is_kept_and_without_it(pieces, left):
     model = Model(*pieces)
-    assert await _healed(model, "def f():\n    retu") == left
+    assert texts(await _healed(model, "def f():\n    retu")) == left
     assert model.asked[0].prompt.text == "def f():\n    "
     assert model.asked[0].begins == "retu"
 
@@ -88,26 +89,25 @@ async def test_only_what_begins_as_typed_is_kept_and_without_it(pieces, left):
 async def test_what_is_told_of_tokens_stays_with_them():
     model = Model(
         AnswerMetadata(prompt_tokens=3),
-        AnswerPiece("ret", -9.0, 1),
-        AnswerPiece("urn", -0.5, 2),
-        AnswerPiece(" a", -0.25, 1),
+        AnswerText("ret", -9.0, 1),
+        AnswerText("urn", -0.5, 2),
+        AnswerText(" a", -0.25, 1),
     )
     told, first, second = await _healed(model, "retu")
     assert told.prompt_tokens == 3
-    assert (first, first.logprob, first.tokens) == ("rn", -0.5, 2)
-    assert (second, second.logprob) == (" a", -0.25)
+    assert [first, second] == [AnswerText("rn", -0.5, 2), AnswerText(" a", -0.25, 1)]
 
 
 async def test_at_the_end_of_a_word_nothing_is_changed():
     model = Model(" x")
-    assert await _healed(model, "return ") == [" x"]
+    assert texts(await _healed(model, "return ")) == [" x"]
     assert (model.asked[0].prompt.text, model.asked[0].begins) == ("return ", "")
 
 
 async def test_a_model_that_is_asked_about_the_file_is_left_alone():
     model = Model("rn x")
     model.continues = False
-    assert await _healed(model, "retu") == ["rn x"]
+    assert texts(await _healed(model, "retu")) == ["rn x"]
     assert (model.asked[0].prompt.text, model.asked[0].begins) == ("retu", "")
 
 
@@ -128,10 +128,10 @@ def test_the_settings_say_who_is_healed():
 async def test_a_files_first_word_is_healed_too():
     engine = FakeEngine(FakeScript(["import", " os"]))
     provider = Gguf(ProviderSettings(), Path("fake.gguf"), engine=engine)
-    assert await _healed(provider, "imp") == ["ort", " os", ""]
+    assert texts(await _healed(provider, "imp")) == ["ort", " os"]
     assert engine.asked[0]["prompt"] == "\n"
     assert engine.asked[0]["grammar"] == grammar("imp")
-    assert await _healed(provider, "\n\nimp") == ["ort", " os", ""]
+    assert texts(await _healed(provider, "\n\nimp")) == ["ort", " os"]
     assert await _healed(provider, "") == []
 
 
@@ -140,7 +140,7 @@ async def test_the_embedded_model_goes_on_with_a_files_first_word():
     made = registry.make(ProviderSettings(max_tokens=6))
     context = Context("a.py", "python", "imp", "")
     request = Request("imp", "", "auto", context, made.prompt(context))
-    assert "".join([piece async for piece in made.complete(request)])
+    assert answer_text([piece async for piece in made.complete(request)])
     await made.close()
 
 
@@ -150,5 +150,5 @@ async def test_the_embedded_model_begins_as_it_must():
     before = "def add(a, b):\n    retu"
     context = Context("a.py", "python", before, "")
     request = Request(before, "", "auto", context, made.prompt(context))
-    assert "".join([piece async for piece in made.complete(request)]).startswith("rn a + b")
+    assert answer_text([piece async for piece in made.complete(request)]).startswith("rn a + b")
     await made.close()

@@ -9,7 +9,7 @@ import pytest
 from server.context import Context
 from server.providers import anthropic, ollama
 from server.providers.http.refusals import retry_after_s
-from server.providers.protocol import Request
+from server.providers.protocol import Request, answer_text
 from server.settings import ProviderSettings
 from tests.support.fakes.dialects import DIALECTS
 from tests.support.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
@@ -27,7 +27,7 @@ async def _asked(module, script, before="def f():\n    ", **settings):
         for each in [before] if isinstance(before, str) else before:
             context = Context("a.py", "python", each, "\n")
             request = Request(each, "\n", "auto", context, provider.prompt(context))
-            texts.append("".join([piece async for piece in provider.complete(request)]))
+            texts.append(answer_text([piece async for piece in provider.complete(request)]))
         await provider.close()
         return texts[-1], [asked.body for asked in server.asked]
 

@@ -19,7 +19,7 @@ from server.errors import ProviderError, ProviderMissing
 from server.prompt import ChatMessage, Prompt
 from server.providers import registry
 from server.providers.fixed import Fixed
-from server.providers.protocol import AnswerMetadata, AnswerPiece, OfflineProvider, Request, feedback_provider
+from server.providers.protocol import AnswerMetadata, AnswerText, OfflineProvider, Request, feedback_provider
 from server.providers.wrappers.answer_file import AnswerFile
 from server.providers.wrappers.recording import RecordingProvider
 from server.settings import AnswerRecord, ProviderSettings
@@ -38,16 +38,16 @@ class Model(OfflineProvider):
     async def complete(self, request):
         self.asked += 1
         for piece in self.pieces:
-            yield piece
+            yield AnswerText(piece) if isinstance(piece, str) else piece
         if self.fails:
             raise ProviderError(self.fails)
 
 
 PIECES = [
     AnswerMetadata(prompt="as sent"),
-    AnswerPiece("a", -0.1, 1),
-    "b",
-    AnswerPiece("\u2028😀\n", None, 3),
+    AnswerText("a", -0.1, 1),
+    AnswerText("b"),
+    AnswerText("\u2028😀\n", None, 3),
     AnswerMetadata(tokens=5, prompt_tokens=2),
 ]
 
@@ -65,7 +65,7 @@ def _request(**changes) -> Request:
 
 
 async def _pieces(provider, **changes):
-    """The pieces of an answer, without the empty one that marks its end."""
+    """The pieces of an answer, without the metadata that marks its end."""
     taken = [piece async for piece in provider.complete(_request(**changes))]
     return [piece for piece in taken if not _is_end(piece)]
 
@@ -76,10 +76,12 @@ def _is_end(piece):
 
 
 def _seen(pieces):
-    """Pieces without their times; a plain string is a piece of one token."""
-    names = ("logprob", "tokens", "prompt", "prompt_tokens")
-    made = [AnswerPiece(piece) if type(piece) is str else piece for piece in pieces]
-    return [(type(piece), str(piece), *(getattr(piece, name, None) for name in names)) for piece in made]
+    """Pieces without their times."""
+    return [replace(piece, at=None) for piece in pieces]
+
+
+async def _texts(provider, **changes):
+    return [piece.text for piece in await _pieces(provider, **changes)]
 
 
 async def test_an_answer_comes_again_piece_by_piece_as_it_came(tmp_path):
@@ -92,16 +94,16 @@ async def test_an_answer_comes_again_piece_by_piece_as_it_came(tmp_path):
 
 async def test_replay_asks_for_what_the_record_lacks_and_writes_it(tmp_path):
     path, model = tmp_path / "r.jsonl", Model(["new"])
-    assert await _pieces(_recording(model, path, "replay")) == ["new"]
-    assert await _pieces(_recording(model, path, "replay")) == ["new"]
+    assert await _texts(_recording(model, path, "replay")) == ["new"]
+    assert await _texts(_recording(model, path, "replay")) == ["new"]
     assert model.asked == 1
 
 
 async def test_write_asks_again_and_the_later_answer_holds(tmp_path):
     path = tmp_path / "r.jsonl"
     await _pieces(_recording(Model(["old"]), path, "write"))
-    assert await _pieces(_recording(Model(["new"]), path, "write")) == ["new"]
-    assert await _pieces(_recording(Model(), path, "require")) == ["new"]
+    assert await _texts(_recording(Model(["new"]), path, "write")) == ["new"]
+    assert await _texts(_recording(Model(), path, "require")) == ["new"]
 
 
 async def test_a_required_answer_that_is_missing_is_a_failure_that_names_the_file(tmp_path):
@@ -187,13 +189,13 @@ async def test_a_failure_is_repeated_where_all_is_required_and_asked_again_elsew
         await _pieces(_recording(Model(["a"], fails="no more"), path, "write"))
     with pytest.raises(ProviderError, match="no more"):
         await _pieces(_recording(Model(), path, "require"))
-    assert await _pieces(_recording(Model(["b"]), path, "replay")) == ["b"]
-    assert await _pieces(_recording(Model(), path, "require")) == ["b"]
+    assert await _texts(_recording(Model(["b"]), path, "replay")) == ["b"]
+    assert await _texts(_recording(Model(), path, "require")) == ["b"]
 
 
 async def _first(provider):
     async with aclosing(provider.complete(_request())) as stream:
-        return await anext(stream)
+        return (await anext(stream)).text
 
 
 async def test_an_answer_that_was_left_half_way_serves_as_far_as_it_goes(tmp_path):
@@ -202,8 +204,8 @@ async def test_an_answer_that_was_left_half_way_serves_as_far_as_it_goes(tmp_pat
     assert await _first(_recording(Model(), path, "require")) == "a"
     with pytest.raises(ProviderMissing, match="holds only the start"):
         await _pieces(_recording(Model(), path, "require"))
-    assert "".join(await _pieces(_recording(Model(["ab", "c"]), path, "replay"))) == "abc"
-    assert "".join(await _pieces(_recording(Model(), path, "require"))) == "abc"
+    assert "".join(await _texts(_recording(Model(["ab", "c"]), path, "replay"))) == "abc"
+    assert "".join(await _texts(_recording(Model(), path, "require"))) == "abc"
 
 
 async def test_a_model_that_answers_otherwise_than_its_record_is_found_out(tmp_path):
@@ -229,10 +231,10 @@ async def test_a_line_that_was_cut_off_costs_only_itself(tmp_path):
     await _pieces(_recording(Model(["a"]), path, "write"))
     whole = path.read_bytes()
     path.write_bytes(whole + whole[:40])
-    assert await _pieces(_recording(Model(), path, "require")) == ["a"]
+    assert await _texts(_recording(Model(), path, "require")) == ["a"]
     await _pieces(_recording(Model(["b"]), path, "write"), before="y")
-    assert await _pieces(_recording(Model(), path, "require")) == ["a"]
-    assert await _pieces(_recording(Model(), path, "require"), before="y") == ["b"]
+    assert await _texts(_recording(Model(), path, "require")) == ["a"]
+    assert await _texts(_recording(Model(), path, "require"), before="y") == ["b"]
 
 
 def test_a_line_of_another_kind_is_refused_with_its_number(tmp_path):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from server.context import Budget, Surroundings, choose
 from server.prompt import Prompt
 from server.providers import openai
-from server.providers.protocol import OfflineProvider, Request
+from server.providers.protocol import AnswerText, OfflineProvider, Request, answer_text
 from server.providers.wrappers.answer_file import AnswerFile
 from server.providers.wrappers.rate_limits import LimitedProvider, RateLimits
 from server.providers.wrappers.recording import RecordingProvider
@@ -110,7 +110,7 @@ async def test_each_try_of_a_question_is_admitted_also_those_that_the_server_ref
             admitted.append(len(bench.source.asked))
 
         answer = bench.provider.complete(replace(bench.request(), admit=admit))
-        assert "".join([piece async for piece in answer])
+        assert answer_text([piece async for piece in answer])
         assert admitted == [0, 1, 2]
 
 
@@ -131,7 +131,7 @@ async def test_a_server_that_fails_gets_no_more_tries_in_a_window_than_its_limit
     inner.endpoint.sleep = lambda _: asyncio.sleep(0)
     provider = LimitedProvider(inner, limits_of(settings))
     for _ in range(5):
-        assert "".join([piece async for piece in provider.complete(request())]) == "ok"
+        assert answer_text([piece async for piece in provider.complete(request())]) == "ok"
     assert len(times) == 15
     # by hand: 2 at once, and then 18 in each window
     assert times[-1] - times[0] == pytest.approx((15 - 2) / 18 * WINDOW_S, abs=NOTICED_S)
@@ -145,7 +145,7 @@ class Retrying(OfflineProvider):
     async def complete(self, request):
         await request.admit()
         await request.admit()
-        yield "ok"
+        yield AnswerText("ok")
 
 
 @pytest.mark.parametrize("is_recorded", [False, True])

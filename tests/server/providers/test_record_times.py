@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from server.context import Context
 from server.errors import ProviderError, ProviderMissing, ProviderOverdue
 from server.providers.fixed import Fixed
-from server.providers.protocol import OfflineProvider, Request
+from server.providers.protocol import AnswerText, OfflineProvider, Request, answer_text
 from server.providers.recorded import Recorded, RecordedAnswer, answer_key
 from server.providers.wrappers.answer_file import AnswerFile, AnswerRow, keeps_times
 from server.providers.wrappers.recording import RecordingProvider
@@ -43,7 +43,7 @@ class Slow(OfflineProvider):
         self.asked, began = self.asked + 1, self.now
         for piece, at in zip(pieces, times, strict=False):
             self.now = began + at / 1000
-            yield piece
+            yield AnswerText(piece)
         self.now = began + times[-1] / 1000
         if self.fails:
             raise ProviderError(self.fails)
@@ -67,7 +67,7 @@ async def _taken(provider, most=99, **changes):
     try:
         async with aclosing(provider.complete(_request(**changes))) as stream:
             async for piece in stream:
-                taken.append((str(piece), piece.at))
+                taken.append((answer_text([piece]), piece.at))
                 if len(taken) == most:
                     return taken, "enough"
     except ProviderOverdue:
@@ -203,7 +203,7 @@ async def test_answers_of_a_version_without_times_are_given_without(tmp_path):
     path.write_bytes(msgspec.json.encode(old) + b"\n")
     assert not keeps_times(path)
     pieces = [piece async for piece in _recording(path, "require").complete(_request(patience=1.0))]
-    assert [(str(piece), getattr(piece, "at", None)) for piece in pieces] == [("a", None), ("b", None)]
+    assert pieces == [AnswerText("a"), AnswerText("b", -1.0, 2)]
 
 
 async def test_a_record_with_times_is_known_as_one(tmp_path):
@@ -219,7 +219,7 @@ async def test_an_answer_of_a_file_can_say_how_long_it_took(patience, came):
     answer = RecordedAnswer(answer_key("x = ", "\n", "auto"), "1", 80.0)
     provider = Recorded({answer.key: answer.piece})
     if came:
-        assert [(piece, piece.at) async for piece in provider.complete(_request(patience=patience))] == [("1", 80.0)]
+        assert [piece async for piece in provider.complete(_request(patience=patience))] == [AnswerText("1", at=80.0)]
     else:
         with pytest.raises(ProviderOverdue):
             await anext(provider.complete(_request(patience=patience)))

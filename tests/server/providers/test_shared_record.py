@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from server.context import Budget, Surroundings, choose
 from server.errors import ProviderError, ProviderLimited
 from server.prompt import Prompt
-from server.providers.protocol import AnswerMetadata, AnswerPiece, OfflineProvider, Request
+from server.providers.protocol import AnswerMetadata, AnswerText, OfflineProvider, Request, answer_text
 from server.providers.wrappers.answer_file import AnswerFile, AnswerRow
 from server.providers.wrappers.question_log import QuestionLine, QuestionLog
 from server.providers.wrappers.recording import RecordingProvider
@@ -39,7 +39,7 @@ class Spoken(OfflineProvider):
             for word in ("a ", "b ", "c ", "d ", "e"):
                 await asyncio.sleep(0.002)
                 self.said += 1
-                yield AnswerPiece(word)
+                yield AnswerText(word)
             yield AnswerMetadata(tokens=5, prompt_tokens=9)
         finally:
             self.at_once -= 1
@@ -73,11 +73,11 @@ async def first(provider, asked, words=2):
         if len(taken) == words:
             break
     await stream.aclose()
-    return "".join(taken)
+    return answer_text(taken)
 
 
 async def whole(provider, asked):
-    return "".join([piece async for piece in provider.complete(asked)])
+    return answer_text([piece async for piece in provider.complete(asked)])
 
 
 def lines(tmp_path):

@@ -9,14 +9,14 @@ from server.errors import ProviderMissing, SettingsError
 from server.prompt import Prompt
 from server.providers import registry
 from server.providers.ngram import ELSEWHERE, WINDOW, NGram
-from server.providers.protocol import Request
+from server.providers.protocol import AnswerText, Request, answer_text
 from server.providers.recorded import Recorded, answer_key, read_answers
 from server.settings import AnswerRecord, ProviderSettings
 
 
 async def _answer(provider, before, after="", stop="auto", others=()) -> str:
     request = Request(before, after, stop, Context("a.py", "python", before, after), Prompt(), others)
-    return "".join([piece async for piece in provider.complete(request)])
+    return answer_text([piece async for piece in provider.complete(request)])
 
 
 def test_an_answer_key_is_the_hash_of_both_sides_and_the_hint():
@@ -41,7 +41,7 @@ def test_a_malformed_answers_file_is_refused_with_its_line(tmp_path):
 def test_of_two_answers_under_one_key_the_later_holds(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text('{"key": "a", "text": "b"}\n{"key": "a", "text": "c", "more": 1}\n', encoding="utf-8")
-    assert read_answers(path) == {"a": "c"}
+    assert read_answers(path) == {"a": AnswerText("c")}
 
 
 async def test_ngrams_go_on_as_the_open_documents_did():

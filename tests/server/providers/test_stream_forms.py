@@ -17,7 +17,7 @@ from server.errors import ProviderError, ProviderRefused
 from server.providers import anthropic, llamacpp, ollama, openai
 from server.providers.http.openai_format import ChoicesReader
 from server.providers.http.stream import EventDecoder
-from server.providers.protocol import Request, summarize
+from server.providers.protocol import Request, answer_text, summarize
 from server.settings import ProviderSettings
 
 SCALE = int(os.environ.get("GHOSTTAPE_TEST_SCALE", "1"))
@@ -58,10 +58,6 @@ def answered(name, chunks, kind="text/event-stream", *, fails=False, **given):
             await provider.close()
 
     return asyncio.run(run())
-
-
-def text_of(pieces):
-    return "".join(pieces)
 
 
 def sse(*events, end="\n\n"):
@@ -142,7 +138,7 @@ def test_any_division_of_any_valid_stream_gives_the_same_answer(name, data):
         else draw(st.sampled_from(["text/event-stream", "text/plain", "application/json"]))
     )
     found = answered(name, chunks, kind)
-    assert text_of(found) == "".join(pieces)
+    assert answer_text(found) == "".join(pieces)
     assert summarize(found).finish == "stop"
 
 
@@ -174,7 +170,7 @@ TRAILERS = {
 
 @pytest.mark.parametrize("body", TRAILERS.values(), ids=TRAILERS)
 def test_what_comes_behind_or_between_takes_nothing_from_an_answer(body):
-    assert text_of(answered("chat", [body])) == "x = 1"
+    assert answer_text(answered("chat", [body])) == "x = 1"
 
 
 @pytest.mark.parametrize(
@@ -191,7 +187,7 @@ def test_what_comes_behind_or_between_takes_nothing_from_an_answer(body):
 def test_a_label_or_a_form_that_is_wrong_is_read_as_what_it_is(name, body, kind):
     if name == "chat" and "finish_reason" not in body:
         body = body.replace('"message"', '"finish_reason": "stop", "message"', 1)
-    assert text_of(answered(name, [body.encode()], kind)) == "x = 1"
+    assert answer_text(answered(name, [body.encode()], kind)) == "x = 1"
 
 
 @pytest.mark.parametrize("before", [b"", b": x\n\n"])
@@ -223,13 +219,13 @@ def test_an_answer_without_its_end_is_not_complete(body):
 
 
 def test_a_connection_that_breaks_behind_the_end_takes_nothing_from_an_answer():
-    assert text_of(answered("chat", [sse(TEXT, STOP)], fails=True)) == "x = 1"
-    assert text_of(answered("chat", [sse(STOP)], fails=True)) == ""
+    assert answer_text(answered("chat", [sse(TEXT, STOP)], fails=True)) == "x = 1"
+    assert answer_text(answered("chat", [sse(STOP)], fails=True)) == ""
 
 
 def test_halves_of_a_character_are_put_together_and_one_alone_is_replaced():
     halves = [said("a\ud83d"), said("\ude00b"), said("\ude00"), said("c\ud83d"), STOP]
-    assert text_of(answered("chat", [sse(*halves)])) == "a😀b\ufffdc\ufffd"
+    assert answer_text(answered("chat", [sse(*halves)])) == "a😀b\ufffdc\ufffd"
 
 
 def test_many_values_in_one_line_are_read_in_linear_time():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from server.providers.protocol import OfflineProvider
+from server.providers.protocol import AnswerText, OfflineProvider
 from server.queries import Query
 from server.repair.draft import Draft
 from server.repair.offer import enough, offered, places
@@ -57,7 +57,7 @@ class Spoken(OfflineProvider):
     async def complete(self, request):
         for piece in self.pieces:
             self.said += 1
-            yield piece
+            yield AnswerText(piece)
 
 
 def cut_up(text, size):
