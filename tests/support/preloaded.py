@@ -57,14 +57,15 @@ os._exit(status[0])
 
 
 @functools.cache
-def preloaded_script() -> str:
-    """The path of a script that begins at once, and otherwise is `ghosttape`. The process that it is forked from ends with this one."""
+def preloaded_script(packages: str = "") -> str:
+    """The path of a script that begins at once, and otherwise is `ghosttape`, with a folder of `packages` on its path. The process that it is forked from ends with this one."""
     folder = Path(tempfile.mkdtemp(prefix="ghosttape-preloaded-"))
     address = str(folder / "door")
     script = folder / "ghosttape"
     script.write_text(SCRIPT.format(python=sys.executable, address=address, forwarded=[int(one) for one in FORWARDED]))
     script.chmod(0o755)
-    loaded = subprocess.Popen([sys.executable, "-m", "tests.support.preloaded", address], stdout=subprocess.PIPE)
+    argv = [sys.executable, "-m", "tests.support.preloaded", address]
+    loaded = subprocess.Popen(argv, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": packages})
     atexit.register(loaded.wait)  # so that what it took counts among what this process took
     atexit.register(loaded.kill)
     assert loaded.stdout is not None

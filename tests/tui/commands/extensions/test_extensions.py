@@ -12,6 +12,7 @@ import pytest
 from replay.tapes.tape import write
 from runners.doctor import HealthCheck
 from syntax.errors import ExtensionBroken
+from tests.support.preloaded import preloaded_script
 from tests.support.tapes import Typist
 from tui.commands import checkup
 
@@ -43,9 +44,9 @@ devbench = shop_bench:CARD
 BENCHMARKS = ("devbench", "simcopilot", "codev", "efcb", "codealign")
 
 
-@pytest.fixture
-def ghosttape(tmp_path):
-    packages = tmp_path / "packages"
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    packages = tmp_path_factory.mktemp("packages")
     info = packages / "shop_bench-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: shop-bench\nVersion: 1.0\n")
@@ -55,26 +56,30 @@ def ghosttape(tmp_path):
     (twin / "METADATA").write_text("Metadata-Version: 2.1\nName: twin\nVersion: 2.0\n")
     (twin / "entry_points.txt").write_text(TWIN)
     shutil.copy(Path(__file__).with_name("shop_bench.py"), packages)
+    return packages
+
+
+@pytest.fixture
+def data(tmp_path):
+    """The task of the corpus `shop`, in a folder `data` beside what runs."""
     data = tmp_path / "data"
     data.mkdir()
     (data / "sum.py").write_text("def add(a, b):\n    # GAP\n    return a + b\n# TESTS\nassert add(1, 2) == 3\n")
 
-    env = {**os.environ, "PYTHONPATH": str(packages)}
-    env.pop("GHOSTTAPE_SCRIPT", None)  # servers that were started before the package was there
 
-    def run(*words):
-        program = Path(sys.executable).with_name("ghosttape")
-        return _ran([program, *words], tmp_path, env)
-
-    return run
+@pytest.fixture
+def ghosttape(packages, tmp_path):
+    """A function that runs ghosttape where the packages are."""
+    script = preloaded_script(str(packages))
+    return lambda *words: _ran([script, *words], tmp_path, {**os.environ, "GHOSTTAPE_SCRIPT": script})
 
 
 @pytest.fixture
-def printed(ghosttape, tmp_path):
+def printed(packages, tmp_path):
     """A function that runs a script where the packages are, and returns what it prints."""
 
     def run(script):
-        ran = _ran([sys.executable, "-c", script], tmp_path, {**os.environ, "PYTHONPATH": str(tmp_path / "packages")})
+        ran = _ran([sys.executable, "-c", script], tmp_path, {**os.environ, "PYTHONPATH": str(packages)})
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
 
@@ -96,9 +101,13 @@ def _ran(command, folder, env):
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 
-def test_a_corpus_of_another_package_is_evaluated(ghosttape, need):
+@pytest.mark.usefixtures("data")
+def test_a_corpus_of_another_package_is_evaluated_by_the_console_script(packages, tmp_path, need):
     need("bwrap")
-    ran = ghosttape("evaluate", "shop", "--data", "data", "--provider", "oracle", "--json")
+    env = {**os.environ, "PYTHONPATH": str(packages)}
+    env.pop("GHOSTTAPE_SCRIPT", None)  # servers that were started before the package was there
+    words = ("evaluate", "shop", "--data", "data", "--provider", "oracle", "--json")
+    ran = _ran([Path(sys.executable).with_name("ghosttape"), *words], tmp_path, env)
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
     assert (told["corpus"], told["tasks"], told["passed"]) == ("shop", 1, 1)
@@ -183,6 +192,7 @@ def test_an_importer_of_another_package_reads_its_files(ghosttape, tmp_path):
     assert "x = 1" in tape.read_text()
 
 
+@pytest.mark.usefixtures("data")
 def test_a_sandbox_of_another_package_runs_tests_only_if_it_is_named(ghosttape, tmp_path):
     words = ("evaluate", "shop", "--data", "data", "--provider", "oracle", "--json")
     ran = ghosttape(*words, "--sandbox", "hall")
