@@ -7,6 +7,7 @@ import os
 import pickle
 import shutil
 import signal
+import sys
 import time
 from collections import Counter
 from contextlib import suppress
@@ -22,6 +23,10 @@ from tests.support.preloaded import preloaded_script
 from tests.support.recording_names import BEGINNING
 from tests.support.scale import examples
 from tests.support.second_tries import LEFT_OUT
+
+# httpcore looks for it in vain for each connection. Garbage that is collected in the middle of that may look for it too, which raises
+# KeyError (python/cpython#106176); a name that is known to be missing is not looked for.
+sys.modules.setdefault("sniffio", None)
 
 take_digests()
 pytest_plugins = ("tests.support.program", "tests.support.extension")
@@ -56,9 +61,10 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """What is loaded and collected stays: to look through it again and again takes a tenth of the run."""
+    """What is loaded and collected stays: to look through it again and again takes a tenth of the run, and to look for garbage so often another one."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 def pytest_runtest_setup(item):
