@@ -76,13 +76,13 @@ mutants: dev sandbox ## How many of 300 drawn faults the tests notice: make muta
 	$(BIN)/python -m tools.mutants $(if $(DRAW),--draw $(DRAW))
 
 reference: dev ## Write docs/reference anew: commands, options, verdicts, figures, policies, settings, records, tape events
-	$(BIN)/python -m tools.reference.writing
+	$(BIN)/python -m tools.reference.reference_pages
 
 schema: dev ## Write docs/tape.schema.json anew
 	$(BIN)/python -c 'from pathlib import Path; from tools.tape_schema import publish; publish(Path("docs/tape.schema.json"))'
 
 vscode: dev ## What the extension shares with ghosttape (policies, providers), into vscode-ext anew
-	$(BIN)/python -m tools.vscode.writing
+	$(BIN)/python -m tools.vscode.shared_files
 
 vsix: ## Build vscode-ext/ghosttape.vsix
 	cd vscode-ext && npm ci --no-audit --no-fund && npm run build && npm run package

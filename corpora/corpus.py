@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 from msgspec import structs
 
 from corpora.errors import CorpusError
-from corpora.options import EvaluateOptions, ProgramForm
+from corpora.evaluation_options import EvaluateOptions, ProgramForm
 from corpora.registry import CorpusCard, card_of, cards
 from corpora.tasks import Task
 from server.nearest import did_you_mean

@@ -15,7 +15,7 @@ import httpx
 import msgspec
 
 from corpora.errors import FetchError
-from server.keys import GITHUB_TOKENS, fits_header, masked
+from server.api_keys import GITHUB_TOKENS, fits_header, masked
 
 ADDRESS = "https://api.github.com"
 ADDRESS_VARIABLE = "GITHUB_API_URL"

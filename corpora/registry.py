@@ -44,7 +44,7 @@ class CorpusCard:
     name_in: str = ""
     """Module and function from a file to the name that it gives itself; empty: it is called as its entry point is."""
     choices: tuple[str, ...] = ()
-    """What its reader takes beside its data, by keyword: `project`, `allowed`, and members of `corpora.options.EvaluateOptions`."""
+    """What its reader takes beside its data, by keyword: `project`, `allowed`, and members of `corpora.evaluation_options.EvaluateOptions`."""
     figures: str = ""
     """Module and function of what the summary of an evaluation has beside the figures of every corpus: from tasks, records,
     outcomes and options to members of the summary (`corpora.run.scores`)."""

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from runners.verdicts import VerdictClass
-from server.counts import Finish
+from server.request_counts import Finish
 from syntax.text import Change
 from syntax.wanted import Stop
 

@@ -11,9 +11,9 @@ import msgspec
 
 from server.cache import CacheGroup, Elsewhere, digest, digests
 from server.context import RecentEdit, Snippet
-from server.counts import Finish, Outcome, Reuse
 from server.documents import Document
 from server.repair.chain import RepairStep
+from server.request_counts import Finish, Outcome, Reuse
 from syntax.wanted import Stop
 
 _BARE = 1000

@@ -18,16 +18,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from server.api_keys import log_fault, masked
 from server.cache import Cache, CacheGroup, Hit, follows
 from server.context import Budget, Surroundings, choose, unix
-from server.counts import stats_of
 from server.errors import ProviderError, ProviderMissing, ProviderOverdue
-from server.keys import log_fault, masked
 from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, Provider, Request, answer_text, summarize
 from server.queries import CompletionResult, Query
 from server.repair.chain import normalised
 from server.repair.draft import Draft
 from server.repair.offer import enough, offered
+from server.request_counts import stats_of
 from server.settings import ContextSettings, RepairName, Settings
 from syntax.languages import Language, language_of
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_ty
 
 import msgspec
 
-from server import keys
+from server import api_keys
 from server.errors import SettingsError
 from server.nearest import did_you_mean
 from server.option import Option
@@ -30,7 +30,7 @@ REPAIRS: tuple[RepairName, ...] = ("prose", "repeats", "indent", "brackets", "st
 """The built-in steps, in the order in which they run."""
 
 
-SERVERS = frozenset(keys.NAMES)
+SERVERS = frozenset(api_keys.NAMES)
 """The providers that ask a model server over HTTP."""
 _T = TypeVar("_T")
 _PROMPT = Option(flag="", table="prompts")
@@ -126,7 +126,7 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     folder: str = ""
     """lsp: the folder in which the server is started (empty: our own)."""
     pass_keys: Annotated[tuple[str, ...], Option(flag="", is_later=True)] = ()
-    """lsp: the variables of keys that the server gets, such as OPENAI_API_KEY. Without it the server gets none of `server.keys.NAMES`."""
+    """lsp: the variables of keys that the server gets, such as OPENAI_API_KEY. Without it the server gets none of `server.api_keys.NAMES`."""
     start_s: float = 30.0
     """lsp: the longest time for the server to start and to answer `initialize`."""
     requests_per_minute: Annotated[float | None, _RATE] = None
@@ -158,8 +158,8 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
             _refuse(name, limit, "a number from 1, or null", wrong=limit is not None and not 1 <= limit < math.inf)
         if self.first_s is not None:
             _refuse("first_s", self.first_s, "above 0, or null for timeout_s", wrong=self.first_s <= 0)
-        if unknown := [name for name in self.pass_keys if name not in keys.VARIABLES]:
-            raise ValueError(f"pass_keys has {unknown[0]!r}, and must name some of {', '.join(keys.VARIABLES)}")
+        if unknown := [name for name in self.pass_keys if name not in api_keys.VARIABLES]:
+            raise ValueError(f"pass_keys has {unknown[0]!r}, and must name some of {', '.join(api_keys.VARIABLES)}")
         try:
             _ = self.words
         except ValueError as error:

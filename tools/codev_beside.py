@@ -25,7 +25,7 @@ import msgspec
 from corpora.codev.checkouts import checkout_of
 from corpora.codev.extra_rules import EXTRA_RULES, ExtraRule
 from corpora.codev.layout import LayoutPart, write_layout
-from corpora.codev.layout.rows import PARTS, PROMPTS, PromptRow
+from corpora.codev.layout.published_rows import PARTS, PROMPTS, PromptRow
 from corpora.codev.retrieval.evidence import FunctionIndex
 from corpora.codev.samples import CodevRepository, CodevSample, read_samples
 from corpora.codev.scenes import BlockScene, scenes
@@ -37,7 +37,7 @@ from runners.sandboxes import pick
 from runners.temporary import temporary_folder
 from runners.toolchains import toolchain
 from runners.verdicts import RetryPolicy
-from runners.warm.projects import WarmTests
+from runners.warm.warm_projects import WarmTests
 
 MODE = next(mode for mode, part in PARTS.items() if part == (1, "full"))
 MODEL = "codegemma_7b"

@@ -26,7 +26,7 @@ from corpora.codev.samples import read_samples
 from corpora.mined.checkout import Checkout
 from replay.run.engine import cache_folder
 from replay.tapes.tape import Tests
-from runners.coverage.calls import record_calls
+from runners.coverage.call_chains import record_calls
 from runners.project import Project, ProjectPlan, prepare
 from runners.protocol import Job, Limits
 from runners.sandboxes import pick

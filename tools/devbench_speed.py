@@ -30,7 +30,7 @@ from typing import Any
 from msgspec import structs
 
 from corpora.corpus import Corpus, corpus_of
-from corpora.options import EvaluateOptions
+from corpora.evaluation_options import EvaluateOptions
 from corpora.run.source import CorpusSource
 from corpora.tasks import Task
 from replay.records import Verdict

@@ -22,9 +22,9 @@ from replay.judge.grafts import Hole, language_at, written_since
 from replay.judge.tape_cases import TapeTests, prepare_tests
 from replay.numbers.clusters import cluster_of
 from replay.numbers.intervals import clustered_share
-from replay.play.instructions import Answer, Ask, MomentEnded, Spot
 from replay.play.latency import latency_of
 from replay.play.player import Player
+from replay.play.player_instructions import Answer, Ask, MomentEnded, Spot
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.records import Ending, Suggestion, Verdict

@@ -28,7 +28,7 @@ from corpora.codealign.codebook import Showing, SolutionPair
 from corpora.usefulness import DIMENSIONS
 from tools.terminal_picture import lines_left, run_on_terminal, terminal_picture
 from tui.commands.inspect.comparing import side_by_side
-from tui.commands.questions.judging import suggestion_cases
+from tui.commands.questions.judge_commands import suggestion_cases
 from tui.comparing.app import ComparisonApp
 from tui.inspector.app import Inspector
 from tui.live.app import LiveApp

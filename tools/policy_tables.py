@@ -19,9 +19,9 @@ from replay.importers.workspace_recording.recording_import import import_recordi
 from replay.judge.grafts import named
 from replay.numbers.clusters import cluster_of
 from replay.numbers.intervals import clustered_share
-from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
+from replay.play.player_instructions import Answer, Ask, MomentEnded
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.records import SHOWN, Ending

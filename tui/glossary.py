@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from replay.records import AdherenceName, Ending, Record, Suggestion, Verdict
-from replay.run.listing.rows import Row
+from replay.run.listing.moment_rows import Row
 
 ENDINGS: dict[str, str] = {
     "gated": "the policy did not let the editor ask here",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from corpora.agent.blocks import BlockFile, CodeBlock, FunctionSpan
+from corpora.agent.function_blocks import BlockFile, CodeBlock, FunctionSpan
 from replay.tapes.file_kinds import file_kind
 from runners.coverage.entered import CallsOfTests, EnteredFunction
 from syntax.languages import language_of

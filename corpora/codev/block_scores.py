@@ -11,7 +11,7 @@ from typing import Any
 from corpora.codev.answer_errors import ANSWER_ERRORS, answer_errors
 from corpora.codev.closeness import published_lines, published_similarity, token_similarity
 from corpora.codev.extra_rules import EXTRA_RULES, ExtraRule
-from corpora.options import EvaluateOptions
+from corpora.evaluation_options import EvaluateOptions
 from corpora.outcomes import TaskOutcome, passing
 from corpora.tasks import Task
 from replay.numbers.clusters import cluster_of

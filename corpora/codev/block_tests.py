@@ -11,7 +11,7 @@ from corpora.mined.repository_tests import RepositoryBench
 from replay.judge.states import ProjectState
 from runners.programs import Programs, ReachedChecks
 from runners.verdicts import Result, against_baseline
-from runners.warm.projects import WarmTests
+from runners.warm.warm_projects import WarmTests
 
 _PATIENCE, _SHORTEST_S = 5.0, 10.0
 """The tests of a block may take so many times what all tests took in the finished repository, but at least so long (s)."""

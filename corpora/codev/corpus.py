@@ -18,11 +18,11 @@ from corpora.codev.retrieval.evidence import FunctionIndex, functions_in
 from corpora.codev.samples import GROUPS, CodevRepository, CodevSample, read_samples
 from corpora.codev.scenes import WITH_RETRIEVAL, BlockScene, scenes
 from corpora.errors import DataError
+from corpora.evaluation_options import ProgramForm, Scenario
 from corpora.mined.checkout import Checkout
 from corpora.mined.repository_tests import RepositoryBench
-from corpora.options import ProgramForm, Scenario
 from corpora.tasks import EvidenceFile, Task
-from replay.judge.projects import AllowedTests
+from replay.judge.tape_project import AllowedTests
 from server.embeddings import Embedder
 from syntax.text import length
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from corpora.codev.samples import BlockType, CodevSample
-from corpora.options import Scenario
+from corpora.evaluation_options import Scenario
 from syntax.text import index_of
 
 SceneKind: TypeAlias = Literal["full", "inner", "empty", "rest-of-function-gone", "rest-of-file-gone"]

@@ -15,8 +15,8 @@ from corpora.devbench import devbench_files
 from corpora.devbench.devbench_files import Instance
 from corpora.devbench.evaluator import AsEvaluated
 from corpora.errors import DataError
-from corpora.options import ProgramForm
-from corpora.programs import Assembly, AtCursor, Head, ProgramTests, no_options
+from corpora.evaluation_options import ProgramForm
+from corpora.program_corpus import Assembly, AtCursor, Head, ProgramTests, no_options
 from corpora.tasks import Task
 
 Read = TypeVar("Read")

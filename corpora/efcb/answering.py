@@ -11,8 +11,8 @@ from types import MappingProxyType
 import yaml
 
 from corpora.efcb.efcb_files import IN_REPOSITORY
+from corpora.efcb.efcb_scores import SCALES, QuestionScore
 from corpora.efcb.questions import CHOICE_TASKS, PullRequestQuestion, TaskName
-from corpora.efcb.scores import SCALES, QuestionScore
 from corpora.errors import DataError
 from server.chat import Chat, ask_each
 from server.errors import ProviderError, ProviderMissing

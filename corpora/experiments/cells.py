@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from corpora.evaluation_options import EvaluateOptions
 from corpora.experiments.matrix import Combination
-from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
 from replay.errors import StoreError
 from replay.options import ReplayOptions, RunOptions

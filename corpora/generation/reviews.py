@@ -11,7 +11,7 @@ import msgspec
 
 from corpora.devbench.corpus import DevBench
 from corpora.errors import DataError
-from corpora.generation.funnel import append_line
+from corpora.generation.generation_funnel import append_line
 from corpora.tasks import Task
 from replay.numbers.agreement import cohens_kappa
 

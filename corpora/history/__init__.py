@@ -3,10 +3,10 @@
 `typed_commits` gives one tape after the other, `import_history` a report on all; `nearest_passing` searches a commit that can be tested.
 """
 
-from corpora.history.importing import import_history, typed_commits
-from corpora.history.reports import SKIP_WORDS, HistoryReport, SkippedCommit, TypedCommit
-from corpora.history.repository.nearest import NearestPassing, nearest_passing
-from corpora.history.repository.selection import LAST, CommitSelection
+from corpora.history.history_import import import_history, typed_commits
+from corpora.history.import_report import SKIP_WORDS, HistoryReport, SkippedCommit, TypedCommit
+from corpora.history.repository.commit_search import NearestPassing, nearest_passing
+from corpora.history.repository.commit_selection import LAST, CommitSelection
 from corpora.history.request import CHARACTERS, HistoryRequest, TestsOf
 
 __all__ = [

@@ -6,10 +6,10 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from corpora.history.planning import Planner, SessionPlan, skipped
-from corpora.history.reports import SkippedCommit
+from corpora.history.commit_plan import Planner, SessionPlan, skipped
+from corpora.history.import_report import SkippedCommit
+from corpora.history.repository.commit_selection import CommitSelection
 from corpora.history.repository.commits import Commit
-from corpora.history.repository.selection import CommitSelection
 
 ChosenCommit: TypeAlias = Commit | SkippedCommit
 """A commit that gives a tape, or one that is left out."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from corpora.history.repository.selection import NEWEST, CommitSelection
+from corpora.history.repository.commit_selection import NEWEST, CommitSelection
 from corpora.history.session.distributions import Distributions, named_distributions
 from replay.tapes.tape import Tests
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from corpora.errors import DataError
 from corpora.mined.corpus_file import is_mined
-from replay.judge.projects import LEFT_OUT, CommitContent, commit_content, has_commit, sorted_content
+from replay.judge.tape_project import LEFT_OUT, CommitContent, commit_content, has_commit, sorted_content
 from runners.other_files import NOTHING, OtherFiles
 
 _NAMED = 3

@@ -9,12 +9,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from corpora.errors import DataError
+from corpora.evaluation_options import ProgramForm
 from corpora.mined.checkout import checked
 from corpora.mined.corpus_file import CATEGORIES, MinedHead, MinedLine, read_corpus
 from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
-from corpora.options import ProgramForm
 from corpora.tasks import Task
-from replay.judge.projects import AllowedTests
+from replay.judge.tape_project import AllowedTests
 from syntax.text import index_of, length
 
 

@@ -56,7 +56,7 @@ class MinedHead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     asked: dict[str, str] = {}
     """What was chosen when the tasks were mined, and the version of ghosttape."""
     stages: dict[str, int] = {}
-    """How many gaps came how far (`corpora.mining.funnel`)."""
+    """How many gaps came how far (`corpora.mining.mining_funnel`)."""
 
 
 class MinedLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -12,7 +12,7 @@ from corpora.history.repository.commits import Repository
 from corpora.mined.checkout import Checkout, read_checkout
 from replay.errors import ProjectError
 from replay.importers.building.project_tests import detect_tests
-from replay.judge.projects import origins_of_tests, settled_tests
+from replay.judge.tape_project import origins_of_tests, settled_tests
 from replay.options import ReplayOptions
 from replay.tapes.tape import Tests
 from runners.environments.manifests import json_of, table_in, toml_of

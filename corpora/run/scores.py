@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 from corpora.audits.noticing import BY_FILLER, counts_of_tests
 from corpora.causes import kind_of
 from corpora.corpus import own_figures
+from corpora.evaluation_options import EvaluateOptions
 from corpora.labels.groups import GROUPS, Borders, LabelledTask, LabelName
 from corpora.labels.labels import Labels, labels_of
-from corpora.options import EvaluateOptions
 from corpora.outcomes import TaskOutcome, cluster_of_task, passing, published_passing, share_testable
 from corpora.run.error_classes import error_classes
 from corpora.tasks import Task

@@ -14,20 +14,20 @@ from msgspec import structs
 
 from corpora.corpus import Corpus, ShowsEvidence, chosen, corpus_of
 from corpora.errors import CorpusError
+from corpora.evaluation_options import EvaluateOptions, drawn
 from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
-from corpora.options import EvaluateOptions, drawn
-from corpora.packages import PackagedPrograms
+from corpora.required_packages import PackagedPrograms
 from corpora.run.scores import NO_ERRORS, cells_excluded, summary
 from corpora.run.task_cases import TaskCases
 from corpora.tasks import Task
 from replay.judge.judge import Judge
 from replay.judge.kept_results import KeptResults
 from replay.judge.shared_results import ResultsInScope, SharedResults
+from replay.judge.state_tests import Trials
 from replay.judge.tape_cases import NO_WITNESS, TestWarning, damage_warnings
-from replay.judge.trials import Trials
 from replay.play.assistant import Steps
 from replay.play.flights import suggestion_of
-from replay.play.instructions import Answer, Ask, DidClose, DidOpen, MomentEnded, Spot
+from replay.play.player_instructions import Answer, Ask, DidClose, DidOpen, MomentEnded, Spot
 from replay.records import Ending
 from replay.run.findings import Findings
 from replay.run.sources.seam import Subject, TestContext

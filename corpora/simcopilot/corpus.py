@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from corpora.errors import DataError
-from corpora.options import ProgramForm, Scoring
+from corpora.evaluation_options import ProgramForm, Scoring
 from corpora.simcopilot.output_tests import JUNIT_JARS, OutputTests
 from corpora.simcopilot.scoring import PostProcessor, ScoredTests
 from corpora.simcopilot.simcopilot_files import CATEGORIES, FOLDERS, TestedFile, tested_files

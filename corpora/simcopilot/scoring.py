@@ -12,8 +12,8 @@ from types import MappingProxyType
 import msgspec
 
 from corpora.errors import DataError
+from corpora.evaluation_options import Scoring
 from corpora.fetching import digest
-from corpora.options import Scoring
 from corpora.simcopilot.output_tests import OutputTests
 from replay.judge.states import ProjectState
 from runners.errors import SandboxFailed

@@ -19,11 +19,20 @@ from typing import Any
 import msgspec
 
 from replay.errors import ConnectionEndedError, RefusedRequestError, ServerError
-from replay.play.instructions import Answer, Ask, DidChange, DidClose, DidOpen, DidSave, SendFeedback, VerifyCheckpoint
+from replay.play.player_instructions import (
+    Answer,
+    Ask,
+    DidChange,
+    DidClose,
+    DidOpen,
+    DidSave,
+    SendFeedback,
+    VerifyCheckpoint,
+)
 from replay.records import Moment, TrailStep
 from replay.tapes.tape import digest
 from server.wire.framing import Frame, FrameReader, InvalidFrame
-from server.wire.plain import DID_ACCEPT_PART, DID_SHOW, STREAMED, UNDER_WAY, decode_any, encode_any
+from server.wire.json_client import DID_ACCEPT_PART, DID_SHOW, STREAMED, UNDER_WAY, decode_any, encode_any
 from syntax.errors import OffsetError
 from syntax.text import cut, end_offset_at, length, offset_at, position_at, splice
 
@@ -273,7 +282,7 @@ class Editor:
         return Answer(measured, text=text, start=start, end=end, trail=trail, item=item, **members)
 
     def _replaced(self, ask: Ask, where: Any) -> tuple[int, int]:
-        from server.wire.messages import Range  # all of LSP's types come with it
+        from server.wire.wire_messages import Range  # all of LSP's types come with it
 
         if where is None:
             return ask.moment.offset, ask.moment.offset

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from replay.importers.workspace_recording.entries import FORMAT
 from replay.importers.workspace_recording.interleaving import form_in
+from replay.importers.workspace_recording.recording_entries import FORMAT
 from replay.importers.workspace_recording.tape_entries import Writing, beginning_of, start_of
 from replay.tapes.coding import json_of
 from replay.tapes.tape import Event, Foreign, Tape

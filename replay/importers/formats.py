@@ -16,14 +16,13 @@ from replay.errors import TapeError
 from replay.importers.building.csv_rows import delimiter_of
 from replay.importers.building.packed_files import in_utf8
 from replay.importers.building.tape_builder import ImportedTape
-from replay.importers.crowd import chunk_files
-from replay.importers.crowd import chunks as crowd_chunks
+from replay.importers.crowd import chunk_files, crowd_chunks
 from replay.importers.crowd import table as crowd_table
 from replay.importers.crowd import table_rows as crowd_rows
 from replay.importers.errors import ImportRefusedError, RecordingError, unreadable
 from replay.importers.progsnap2 import dataset_import as progsnap2
 from replay.importers.progsnap2 import tables as progsnap2_tables
-from replay.importers.workspace_recording import entries as recording
+from replay.importers.workspace_recording import recording_entries as recording
 from replay.importers.workspace_recording.recording_import import import_recording, tape_name
 from replay.tapes.tape import line_of
 from syntax.entry_points import extensions

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from replay.judge.judge import verdict_of
-from replay.judge.projects import AllowedTests, setup_variables
 from replay.judge.shared_results import ResultsInScope
+from replay.judge.tape_project import AllowedTests, setup_variables
 from replay.records import Verdict
 from replay.tapes.tape import Tests as TestSettings
 from runners.coverage import Coverage, record_coverage

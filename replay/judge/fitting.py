@@ -10,7 +10,7 @@ from msgspec import structs
 
 from replay.judge.alignment import Brackets, WrittenCode, brackets_of, reach, said_so_far, words_between
 from replay.judge.grafts import Hole, extent_kind, graft, graft_start, language_at, taken, written_since
-from replay.play.instructions import Spot
+from replay.play.player_instructions import Spot
 from replay.records import Suggestion
 from replay.tapes.timeline import Timeline
 from syntax.blocks import extent

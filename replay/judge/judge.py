@@ -9,9 +9,9 @@ from typing import Protocol
 
 from msgspec import structs
 
-from replay.judge.selection import Selection
+from replay.judge.selected_tests import Selection
+from replay.judge.state_tests import Trials
 from replay.judge.states import Case, Cases, Judgeable, ProjectState
-from replay.judge.trials import Trials
 from replay.records import AdherenceName, Record, Verdict
 from runners.verdicts import Result
 from syntax.text import offset_of

@@ -9,7 +9,7 @@ from itertools import islice
 
 from replay.judge.fitting import Fit, fit
 from replay.judge.grafts import Hole, graft, hole_of
-from replay.play.instructions import Spot
+from replay.play.player_instructions import Spot
 from replay.records import Record, Suggestion, Untestable
 from replay.tapes.clock import virtual_times
 from replay.tapes.tape import Edit, Event, Tape, walk

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from replay.judge.grafts import Hole
-from replay.play.instructions import MomentEnded, Try
+from replay.play.player_instructions import MomentEnded, Try
 from replay.records import Verdict
 from runners.verdicts import Result
 

@@ -13,12 +13,12 @@ from replay.judge.baselines import Notify, finished_project, passing_tests
 from replay.judge.fitting import Fit, clipped, fit, fit_fixed
 from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named, rewriting_of
 from replay.judge.judge import Adherence, Judge
-from replay.judge.projects import other_files, starting_files
-from replay.judge.selection import Selection
+from replay.judge.selected_tests import Selection
 from replay.judge.shared_results import ResultsInScope
+from replay.judge.state_tests import StateRun, Trials
 from replay.judge.states import Case, Judgeable, ProjectState
-from replay.judge.trials import StateRun, Trials
-from replay.play.instructions import MomentEnded, Spot
+from replay.judge.tape_project import other_files, starting_files
+from replay.play.player_instructions import MomentEnded, Spot
 from replay.records import ANSWERED, Moment, Rewriting, Suggestion, Untestable, Verdict
 from replay.tapes.timeline import Timeline
 from runners.project import Project

@@ -1,7 +1,7 @@
 """Runs on the same moments: which passes more, where, and how sure that is.
 
 Runs are compared pair by pair, moment by moment. With several samples all answers to one question are one moment, and it has the share of them that
-passes (`replay.numbers.paired.moments`). Of each answer counts the verdict by a hole that does not depend on the suggestion
+passes (`replay.numbers.paired.paired_moments`). Of each answer counts the verdict by a hole that does not depend on the suggestion
 (`Verdict.fixed`, where it differs from the verdict itself), for else a long and a short answer would be judged on different parts of the project.
 A side of a comparison is a run, or several that are taken together, such as those of one model under several policies: then each run of a side is paired
 with the run at its place on the other side.
@@ -26,7 +26,7 @@ from replay.numbers.paired.fairness import unfair, unfinished, unlike_machines
 from replay.numbers.paired.followed_instructions import adherence_measures, instruction_measures, shared_instructions
 from replay.numbers.paired.fronts import fronts
 from replay.numbers.paired.measures import LEVEL, measured_differences, run_measures
-from replay.numbers.paired.moments import (
+from replay.numbers.paired.paired_moments import (
     SharedMoment,
     count_moments,
     passed_share,

@@ -19,12 +19,12 @@ from replay.play.flights import (
     outcome,
     suggestion_of,
 )
-from replay.play.instructions import Answer, Ask, DidChange, Instruction, MomentEnded, SendFeedback, Try
 from replay.play.latency import AnswerThen, Latency
-from replay.play.policies.blocks import MomentPlace
+from replay.play.player_instructions import Answer, Ask, DidChange, Instruction, MomentEnded, SendFeedback, Try
+from replay.play.policies.block_starts import MomentPlace
 from replay.play.policies.pacing import Pacer, Situation
 from replay.play.policies.policy import Policy
-from replay.play.screen import Decision, Lookahead, Screen, notifications
+from replay.play.shown_suggestion import Decision, Lookahead, Screen, notifications
 from replay.play.stage import Stage
 from replay.play.users.user import User
 from replay.records import Ending, Moment

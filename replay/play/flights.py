@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from replay.play.instructions import Answer, Ask, MomentEnded
+from replay.play.player_instructions import Answer, Ask, MomentEnded
 from replay.play.policies.policy import Policy
 from replay.records import Ending, Suggestion
 from replay.tapes.tape import Ghost, Tape

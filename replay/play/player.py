@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from replay.play.assistant import Assistant, Reply, Steps
-from replay.play.instructions import Answer, Ask, DidClose, DidOpen, DidSave, MomentEnded, VerifyCheckpoint
 from replay.play.latency import Latency
-from replay.play.policies.blocks import MomentPlace
+from replay.play.player_instructions import Answer, Ask, DidClose, DidOpen, DidSave, MomentEnded, VerifyCheckpoint
+from replay.play.policies.block_starts import MomentPlace
 from replay.play.policies.policy import Policy
 from replay.play.stage import Stage
 from replay.play.users.user import User

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from replay.play.drive.pages import Pages
+from replay.play.drive.driven_documents import Pages
 from replay.play.drive.rebase import Rebased, RecordedPlace
-from replay.play.instructions import ChangeCause, DidChange, Spot
+from replay.play.player_instructions import ChangeCause, DidChange, Spot
 from replay.play.policies.pacing import Situation
 from replay.records import Effort, Moment, Trigger, Within
 from replay.tapes.tape import Close, Documents, Edit, Event, Open, Select

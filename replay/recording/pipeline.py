@@ -18,7 +18,14 @@ from replay.tapes.coding import decoding, encoded
 from replay.tapes.line_files import LONGEST
 from replay.tapes.tape import Edit, Event, Open
 from server.documents import Document
-from server.lsp.events import ClientLeft, DocumentChanged, DocumentClosed, DocumentOpened, DocumentSaved, EditorEvent
+from server.lsp.editor_events import (
+    ClientLeft,
+    DocumentChanged,
+    DocumentClosed,
+    DocumentOpened,
+    DocumentSaved,
+    EditorEvent,
+)
 from syntax.text import index_of, length, minimal
 
 SecretsOf: TypeAlias = Callable[[str, str], Iterable[str]]

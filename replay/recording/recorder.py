@@ -16,10 +16,10 @@ import msgspec
 from replay.recording.secrets.command_lines import commands, covered
 from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Open, Phase, Reason, Run, Save, Select, State
 from replay.tapes.typing_along import PAIRS, Rest
+from runners.verdicts.shown_text import plain
 from runners.verdicts.test_counts import count_tests
-from runners.verdicts.text import plain
 from server.documents import Document
-from server.lsp.events import (
+from server.lsp.editor_events import (
     ChangeReasonGiven,
     ClientLeft,
     CompletionAccepted,

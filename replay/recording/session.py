@@ -31,8 +31,8 @@ from replay.recording.secrets.exclusion import Exclusion, path_of
 from replay.recording.secrets.redaction import Redactor
 from replay.recording.secrets.workspace_secrets import SLICE_S, WorkspaceSecrets
 from replay.tapes.tape import Embedded, Git, Header, Tests, Workspace
-from server import keys
-from server.lsp.events import (
+from server import api_keys
+from server.lsp.editor_events import (
     ClientInitialized,
     ClientLeft,
     DocumentClosed,
@@ -121,7 +121,7 @@ class RecordingSession:
         check_folder(self.folder)
         opened, redactor = OpenProject(project), Redactor()
         secrets = WorkspaceSecrets(opened.exclusion)
-        redactor.know_values(keys.known())
+        redactor.know_values(api_keys.known())
         tells_shown = self._greeted.record is not None and self._greeted.record.tells_shown
         pipeline = RecordingPipeline(
             opened.exclusion, redactor, self._warned, secrets.values_of, tells_shown=tells_shown

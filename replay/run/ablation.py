@@ -13,7 +13,7 @@ from msgspec import structs
 
 from replay.errors import ReplayError
 from replay.options import RunOptions
-from replay.play.instructions import Answer, Ask, MomentEnded
+from replay.play.player_instructions import Answer, Ask, MomentEnded
 from replay.records import ALL, NONE, ArmTrial, Moment, Suggestion, TrailStep, Verdict, without
 from server.repair.draft import Draft
 from server.repair.offer import Repaired, offered

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 
-from replay.play.instructions import Answer, Ask
+from replay.play.player_instructions import Answer, Ask
 from replay.records import GIVEN_UP, ArmTrial, Missed, Record, Verdict
 from replay.run.store import Store
 

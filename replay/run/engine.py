@@ -33,13 +33,13 @@ from replay.run.findings import Findings, RunContext
 from replay.run.guard import guard_of, probe_provider
 from replay.run.live.control import controlled
 from replay.run.live.live_reader import birth_of
-from replay.run.live.stream import LiveStream
+from replay.run.live.live_stream import LiveStream
 from replay.run.missed import MissedAnswers
+from replay.run.run_spending import OWN_ANSWERS
 from replay.run.sharing import CELL, Sharing
 from replay.run.shell import AskingAhead, Shell
 from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Source, Subject, TestContext
-from replay.run.spending import OWN_ANSWERS
 from replay.run.store import Store
 from runners.errors import MachineFails, RunnerError, ToolchainMissing
 from runners.protocol import Sandbox

@@ -41,7 +41,7 @@ class Findings:
     checkpoints: Counter[str] = field(default_factory=Counter)
     """How many checkpoints there were (`of`), and how many of them the server's document `matched`."""
     selection: Counter[str] = field(default_factory=Counter)
-    """How many verdicts went by some of the tests (`replay.judge.selection`)."""
+    """How many verdicts went by some of the tests (`replay.judge.selected_tests`)."""
     reads_record: bool = False
     """Whether a measured latency is that of reading a file: a record without times held answers before the run began."""
 

@@ -18,7 +18,7 @@ from replay.errors import ReplayError, first_of
 from replay.judge.judge import Judge
 from replay.play.assistant import Reply
 from replay.play.flights import suggestion_of
-from replay.play.instructions import (
+from replay.play.player_instructions import (
     Answer,
     Ask,
     DidChange,

@@ -15,7 +15,7 @@ from msgspec import structs
 from replay.editor.client import Editor
 from replay.errors import LimitReachedError, ReplayError, first_of
 from replay.play.assistant import Reply
-from replay.play.instructions import (
+from replay.play.player_instructions import (
     Answer,
     Ask,
     DidChange,

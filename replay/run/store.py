@@ -21,9 +21,9 @@ from replay.records import ANSWERED, ArmTrial, Record
 from replay.run.folders import make_folder, refuse_in_use
 from replay.run.listing.listing import VERSION as LISTED
 from replay.run.listing.listing import Listing
-from replay.run.storage.bodies import encoded, whole_text, with_texts
 from replay.run.storage.database import connect, store_errors
 from replay.run.storage.locks import is_locked, lock_folder
+from replay.run.storage.record_bodies import encoded, whole_text, with_texts
 from runners.errors import MachineFails
 
 

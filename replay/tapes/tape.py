@@ -421,7 +421,7 @@ def verify(tape: Tape) -> Documents:
 def stream(path: Path, *, torn: Torn = "refuse", upgrades: Mapping[int, Upgrade] = UPGRADES) -> Iterator[Stream]:
     """Open a tape of any length; each line is decoded on demand, and none is stored.
 
-    Only the schema of each line is checked. `replay.importers.checking` also checks whether each event is possible. `torn="drop"` skips an
+    Only the schema of each line is checked. `replay.importers.tape_check` also checks whether each event is possible. `torn="drop"` skips an
     incomplete last line, which a killed recorder leaves.
 
     Raises:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from runners.coverage.functions import SCRIPTS, Body, Function, functions
+from runners.coverage.function_spans import SCRIPTS, Body, Function, functions
 from runners.coverage.line_coverage import Coverage, unpacked
 from runners.project import Project
 from runners.verdicts import Result
@@ -32,7 +32,7 @@ _UNSEEN = -1
 class Probed:
     """An outermost function with probes: its file, from the project's root, and the first and last line of its body.
 
-    `leaks` is explained in `runners.coverage.functions.Function`.
+    `leaks` is explained in `runners.coverage.function_spans.Function`.
     """
 
     path: str

@@ -16,7 +16,7 @@ import msgspec
 import tree_sitter
 
 from runners.coverage.entered import CallsOfTests, EnteredFunction
-from runners.coverage.functions import SCRIPTS
+from runners.coverage.function_spans import SCRIPTS
 from runners.coverage.line_coverage import unpacked
 from runners.project import Project
 from runners.protocol import PROJECT

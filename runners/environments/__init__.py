@@ -2,7 +2,7 @@
 
 from runners.environments.candidate import LINKED, Assumption, Candidate
 from runners.environments.detecting import candidates, likeliest
-from runners.environments.trials import KeptTrials, TriedWay
+from runners.environments.tried_ways import KeptTrials, TriedWay
 from runners.environments.way_tester import WITHIN_S, NotTestable, WayTester, WorkingWay, package_name
 
 __all__ = [

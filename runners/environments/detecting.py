@@ -9,9 +9,9 @@ from shlex import quote
 
 from runners.environments.candidate import Assumption, Candidate
 from runners.environments.manifests import Files, at, readable, table_in, toml_of, until_refused
-from runners.environments.node import candidates as node
-from runners.environments.python import candidates as python
-from runners.environments.python.candidates import AS_GHOSTTAPE_RUNS, is_test
+from runners.environments.node import node_candidates as node
+from runners.environments.python import python_candidates as python
+from runners.environments.python.python_candidates import AS_GHOSTTAPE_RUNS, is_test
 from runners.project import ProjectPlan
 from runners.protocol import Limits
 from runners.toolchains import language_of

@@ -13,8 +13,16 @@ from shlex import quote
 
 from runners.environments.candidate import Assumption, Candidate
 from runners.environments.manifests import Files
-from runners.environments.python.candidates import PythonProject, is_test, package_of, python_project
-from runners.environments.trials import FIXTURES, KeptTrials, Missing, TriedWay, error_line, failing_tests, problem_of
+from runners.environments.python.python_candidates import PythonProject, is_test, package_of, python_project
+from runners.environments.tried_ways import (
+    FIXTURES,
+    KeptTrials,
+    Missing,
+    TriedWay,
+    error_line,
+    failing_tests,
+    problem_of,
+)
 from runners.errors import IndexUnreachable, MachineFails, RunnerError, SandboxFailed, SetupFailed, ToolchainMissing
 from runners.other_files import NOTHING, OtherFiles
 from runners.project import SETUP_S, Project, prepare

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from runners.errors import ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
+from runners.toolchains.layer_store import install, layer_folder
 from runners.toolchains.outside_usr import is_shown, own_folder, path_variable, program_files
 from runners.toolchains.protocol import Layer, refuse_requirements
-from runners.toolchains.store import install, layer_folder
 from runners.witness import FILES
 
 DRIVER = "/drive-cpp"

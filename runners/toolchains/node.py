@@ -13,8 +13,8 @@ import msgspec
 
 from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
+from runners.toolchains.layer_store import install, layer_folder
 from runners.toolchains.protocol import SHOWN, Layer, Unsupported
-from runners.toolchains.store import install, layer_folder
 
 MODULES = "/node_modules"
 _FORMAT = 1

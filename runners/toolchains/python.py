@@ -14,9 +14,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
 from runners.toolchains.interpreters import Interpreter, interpreter_of
+from runners.toolchains.layer_store import install, layer_folder
 from runners.toolchains.outside_usr import homes, is_shared, is_shown
 from runners.toolchains.protocol import Layer
-from runners.toolchains.store import install, layer_folder
 from runners.witness import FILES
 
 VENV = "/venv"

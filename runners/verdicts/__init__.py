@@ -1,6 +1,6 @@
 """What a finished run says about the code: one class, one line of reason, and the counts.
 
-The class is defined in `result.py`, decided in `classification.py`, by the data in `rules.py`.
+The class is defined in `result.py`, decided in `classification.py`, by the data in `class_rules.py`.
 """
 
 from runners.verdicts.classification import (
@@ -14,7 +14,7 @@ from runners.verdicts.classification import (
 )
 from runners.verdicts.result import CLASSES, LOG_LENGTH, MESSAGE_LENGTH, Result, VerdictClass
 from runners.verdicts.retry import RetryPolicy, infrastructure_failure
-from runners.verdicts.text import first_line, plain, tail
+from runners.verdicts.shown_text import first_line, plain, tail
 
 __all__ = [
     "CLASSES",

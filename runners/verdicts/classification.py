@@ -1,6 +1,6 @@
 """The decision which class a verdict has: by how a command ended, what it wrote, and how the finished project did.
 
-The words that each compiler, interpreter and test runner writes are in `rules.py`.
+The words that each compiler, interpreter and test runner writes are in `class_rules.py`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from runners.protocol import Completed
-from runners.verdicts import rules
+from runners.verdicts import class_rules
 from runners.verdicts.result import MESSAGE_LENGTH, Result, VerdictClass
+from runners.verdicts.shown_text import first_line, plain, tail
 from runners.verdicts.test_counts import NOT_FOUND, TestCounts, count_tests
-from runners.verdicts.text import first_line, plain, tail
 
 _SEARCHED = 100_000
 _LINE = 1_000
@@ -77,7 +77,7 @@ def _may_be_the_machines(done: Completed) -> bool:
     """
     if done.limit:
         return done.limit == "disk" or done.signal == signal.SIGSTOP
-    return done.signal in rules.KILLED_FROM_OUTSIDE
+    return done.signal in class_rules.KILLED_FROM_OUTSIDE
 
 
 def _ends(text: str) -> str:
@@ -103,17 +103,17 @@ def ending(done: Completed) -> str:
 
 
 def _judge(done: Completed, written: CommandOutput, counted: TestCounts | None) -> _Reason:
-    limit = done.limit or rules.LIMIT_OF_SIGNAL.get(done.signal or 0, "")
-    if limit in rules.TOO_LONG:
+    limit = done.limit or class_rules.LIMIT_OF_SIGNAL.get(done.signal or 0, "")
+    if limit in class_rules.TOO_LONG:
         kind = "" if limit == "wall" else " of processor time"
         return "timeout", f"still running after {done.wall_ms / 1000:.1f} s{kind}, and stopped"
-    if limit in rules.TOO_MUCH:
+    if limit in class_rules.TOO_MUCH:
         return "output", f"wrote more than the {limit} limit allows, and was stopped"
     if done.exit == 0:
         return _succeeded(counted)
     if limit == "memory":
         return "memory", "needed more memory than allowed"
-    if done.exit == NOT_FOUND and not written.language and (missing := rules.NO_COMMAND.search(written.text)):
+    if done.exit == NOT_FOUND and not written.language and (missing := class_rules.NO_COMMAND.search(written.text)):
         return "infrastructure", missing[0]
     return _failed(done, written, counted)
 
@@ -129,7 +129,7 @@ def _succeeded(counted: TestCounts | None) -> _Reason:
 
 
 def _failed(done: Completed, written: CommandOutput, counted: TestCounts | None) -> _Reason:
-    if found := rules.MEMORY.search(written.errors if written.language and written.began else written.text):
+    if found := class_rules.MEMORY.search(written.errors if written.language and written.began else written.text):
         return "memory", found[1]
     reason = first_reason(written)
     if done.signal is not None and not (written.language and reason):  # an exception ends a C++ program by a signal
@@ -274,9 +274,17 @@ def first_reason(written: CommandOutput) -> _Reason | None:
     """Return the class and the line that explain a failure, or None if nothing known is said."""
     if not written.language:
         text = without_other_tests(written.text)
-        return _search(rules.PROJECT, text) or _earliest(rules.FAILURES, text) or _search(rules.OTHERWISE, text)
+        return (
+            _search(class_rules.PROJECT, text)
+            or _earliest(class_rules.FAILURES, text)
+            or _search(class_rules.OTHERWISE, text)
+        )
     if not written.began:
-        return _search(rules.BUILDS[written.language], written.text) if written.language in rules.BUILDS else None
+        return (
+            _search(class_rules.BUILDS[written.language], written.text)
+            if written.language in class_rules.BUILDS
+            else None
+        )
     return _RUNS[written.language](written.errors) if written.language in _RUNS else None
 
 
@@ -290,7 +298,7 @@ def without_other_tests(text: str) -> str:
     for line in text.split("\n"):
         if begun is not None and not _is_over(begun, line):
             continue
-        begun = rules.OTHER_TESTS.match(line)
+        begun = class_rules.OTHER_TESTS.match(line)
         if begun is None:
             kept.append(line)
     return "\n".join(kept)
@@ -299,19 +307,19 @@ def without_other_tests(text: str) -> str:
 def _is_over(begun: re.Match[str], line: str) -> bool:
     """Return whether a part is over that began with a line: pytest's at the next section, vitest's at an empty line, others where no line is further in."""
     if begun["section"]:
-        return rules.SECTION.match(line) is not None
+        return class_rules.SECTION.match(line) is not None
     if begun["passed_on"]:
         return not line.strip()
     return bool(line.strip()) and not line.startswith(f"{begun['indent']}  ")
 
 
-def _search(table: rules.Table, text: str) -> _Reason | None:
+def _search(table: class_rules.Table, text: str) -> _Reason | None:
     return next(
         ((verdict_class, found[1]) for verdict_class, pattern in table if (found := pattern.search(text))), None
     )
 
 
-def _earliest(table: rules.Table, text: str) -> _Reason | None:
+def _earliest(table: class_rules.Table, text: str) -> _Reason | None:
     found = [
         (match.start(), order, verdict_class, match[1])
         for order, (verdict_class, pattern) in enumerate(table)
@@ -322,39 +330,41 @@ def _earliest(table: rules.Table, text: str) -> _Reason | None:
 
 def _python(err: str) -> _Reason | None:
     """Go by the last traceback: one that was printed before ended nothing. The program's own text may be unreadable."""
-    traces = list(rules.PYTHON_TRACEBACK.finditer(err))
+    traces = list(class_rules.PYTHON_TRACEBACK.finditer(err))
     last = err[traces[-1].end() :] if traces else err
-    if unread := list(rules.PYTHON_UNPARSED.finditer(last)):
-        return rules.PYTHON_CLASSES[f"{unread[-1][2]}Error"], unread[-1][1]
-    if not traces or not (raised := rules.PYTHON_RAISED.search(last)):
+    if unread := list(class_rules.PYTHON_UNPARSED.finditer(last)):
+        return class_rules.PYTHON_CLASSES[f"{unread[-1][2]}Error"], unread[-1][1]
+    if not traces or not (raised := class_rules.PYTHON_RAISED.search(last)):
         return None
-    verdict_class = rules.PYTHON_CLASSES.get(raised[1], "exception")
+    verdict_class = class_rules.PYTHON_CLASSES.get(raised[1], "exception")
     return "exception" if verdict_class in {"syntax", "indentation"} else verdict_class, raised[0].removeprefix("  | ")
 
 
 def _node(err: str) -> _Reason | None:
     """Go by what stands before node's own name, which it writes when an error ends it."""
-    if not (fatal := list(rules.NODE_FATAL.finditer(err))):
+    if not (fatal := list(class_rules.NODE_FATAL.finditer(err))):
         return None
     written = err[: fatal[-1].start()]
-    if shown := list(rules.NODE_SOURCE_LINE.finditer(written)):  # the line of the source, with a mark under it or not
+    if shown := list(
+        class_rules.NODE_SOURCE_LINE.finditer(written)
+    ):  # the line of the source, with a mark under it or not
         written = written[shown[-1].end() :]
     line = next((line for line in written.splitlines() if line.strip()), "")
-    name = thrown[1] if (thrown := rules.NODE_THROWN.match(line)) else ""
-    if name == "SyntaxError" and rules.NODE_LOADING.search(written):
+    name = thrown[1] if (thrown := class_rules.NODE_THROWN.match(line)) else ""
+    if name == "SyntaxError" and class_rules.NODE_LOADING.search(written):
         return "syntax", line
-    return rules.NODE_CLASSES.get(name, "exception"), line
+    return class_rules.NODE_CLASSES.get(name, "exception"), line
 
 
 def _java(err: str) -> _Reason | None:
-    if not (thrown := list(rules.JAVA_UNCAUGHT.finditer(err))):
+    if not (thrown := list(class_rules.JAVA_UNCAUGHT.finditer(err))):
         return None
     line = thrown[-1][1]
-    return "assertion" if rules.JAVA_ASSERTED.search(line.split(":")[0]) else "exception", line
+    return "assertion" if class_rules.JAVA_ASSERTED.search(line.split(":")[0]) else "exception", line
 
 
 def _cpp(err: str) -> _Reason | None:
-    reason = _search(rules.CXX_RUN, err)
+    reason = _search(class_rules.CXX_RUN, err)
     return (reason[0], re.sub(r"\n  what\(\): +", ": ", reason[1])) if reason else None
 
 
@@ -364,5 +374,5 @@ _RUNS: Mapping[str, Callable[[str], _Reason | None]] = {
     "typescript": _node,
     "java": _java,
     "cpp": _cpp,
-    "csharp": lambda err: _search(rules.CSC_RUN, err),
+    "csharp": lambda err: _search(class_rules.CSC_RUN, err),
 }

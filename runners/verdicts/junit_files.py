@@ -23,8 +23,8 @@ from xml.etree.ElementTree import ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
+from runners.verdicts.shown_text import first_line
 from runners.verdicts.test_counts import TestCounts
-from runners.verdicts.text import first_line
 
 SIZE = 16 << 20
 TOTAL = 64 << 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from runners.verdicts.text import LOG_LENGTH, MESSAGE_LENGTH
+from runners.verdicts.shown_text import LOG_LENGTH, MESSAGE_LENGTH
 
 __all__ = ["CLASSES", "LOG_LENGTH", "MESSAGE_LENGTH", "Result", "VerdictClass"]
 

@@ -1,5 +1,5 @@
 """Warm workers: the verdicts of `runners.programs.cold`, sooner."""
 
-from runners.warm.programs import warm
+from runners.warm.warm_programs import warm
 
 __all__ = ["warm"]

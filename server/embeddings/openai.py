@@ -12,8 +12,8 @@ import numpy as np
 import tenacity
 from numpy.typing import NDArray
 
+from server.api_keys import masked
 from server.errors import ProviderRefused, ProviderUnreachable
-from server.keys import masked
 from server.providers.http.endpoint import bearer, endpoint
 from server.providers.http.refusals import RETRIED_STATUSES, error_message
 from server.settings import ProviderSettings

@@ -15,9 +15,9 @@ import msgspec
 from msgspec.structs import replace
 from pygls.exceptions import JsonRpcInvalidParams, JsonRpcRequestCancelled
 
+from server.api_keys import masked
 from server.documents import Document, LineCharacter, known
 from server.errors import DocumentError, ProviderError, SettingsError
-from server.keys import masked
 from server.lsp.completion import project_path, query_at
 from server.lsp.protocol import RequestFailed
 from server.lsp.reconfiguration import started_provider
@@ -27,7 +27,7 @@ from server.providers.protocol import Provider
 from server.queries import CompletionResult, Query
 from server.service import Service
 from server.settings import AnswerRecord, CacheSettings, ProviderSettings, Settings, merge
-from server.wire.messages import DocumentIdentifier, Position
+from server.wire.wire_messages import DocumentIdentifier, Position
 
 ASK = "ghosttape.ask"
 

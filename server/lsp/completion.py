@@ -14,19 +14,19 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 from lsprotocol import types
 
-from server import counts
+from server import request_counts
+from server.api_keys import log_fault, masked
 from server.context import RecentEdit, Snippet
 from server.documents import Document, LineCharacter
 from server.errors import DocumentError, ProviderError, SettingsError
-from server.keys import log_fault, masked
-from server.lsp.events import CompletionReturned
+from server.lsp.editor_events import CompletionReturned
 from server.lsp.params import CompletionParams
 from server.lsp.protocol import RequestFailed, place
 from server.lsp.server import Location, Server
 from server.queries import CompletionResult, Query
 from server.service import Service
-from server.wire.messages import PositionParams, convert_params
-from server.wire.plain import STREAMED, UNDER_WAY
+from server.wire.json_client import STREAMED, UNDER_WAY
+from server.wire.wire_messages import PositionParams, convert_params
 from syntax.text import cut, length
 
 ACCEPTED = "ghosttape.accepted"
@@ -124,7 +124,7 @@ def _stands_there(document: Document, start: LineCharacter, result: CompletionRe
 def _failure(ls: Server, error: Exception) -> CompletionResult:
     known = isinstance(error, ProviderError | SettingsError | DocumentError)
     if isinstance(error, ProviderError | SettingsError):
-        counts.unserved(ls.counts)  # the provider could not be made
+        request_counts.unserved(ls.counts)  # the provider could not be made
         ls.configuration_errors.report(error)
     reason = masked(str(error)) if known else log_fault(error)
     return CompletionResult(outcome="failed", reason=reason, provider=ls.settings.provider.name)

@@ -15,17 +15,17 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.uris import from_fs_path
 
+from server.api_keys import log_to_standard_error, masked
 from server.errors import DocumentError, ProviderError, SettingsError
-from server.keys import log_to_standard_error, masked
 from server.lsp import ask_request, completion, notifications, reconfiguration, stdio
-from server.lsp.events import ClientInitialized, ClientLeft
+from server.lsp.editor_events import ClientInitialized, ClientLeft
 from server.lsp.protocol import RequestFailed
 from server.lsp.server import InitialSettings, Server, refuse_oracle
 from server.providers.protocol import Provider
 from server.providers.wrappers.spending import SharedAnswers
 from server.settings import RecordingSettings, Settings, merge, split_recording, split_request
-from server.wire.messages import DocumentParams, convert_params
-from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
+from server.wire.json_client import DID_ACCEPT_PART, DID_SHOW
+from server.wire.wire_messages import DocumentParams, convert_params
 
 EXPLAIN = "ghosttape/explain"
 STATE = "ghosttape/state"

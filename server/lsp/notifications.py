@@ -14,10 +14,10 @@ import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from server.api_keys import masked
 from server.documents import Document
 from server.errors import DocumentError, ProviderError
-from server.keys import masked
-from server.lsp.events import (
+from server.lsp.editor_events import (
     ChangeReasonGiven,
     CompletionAccepted,
     CompletionDismissed,
@@ -28,7 +28,7 @@ from server.lsp.events import (
     TerminalCommandEnded,
 )
 from server.lsp.server import Server
-from server.wire.messages import (
+from server.wire.wire_messages import (
     ChangeReasonParams,
     DocumentParams,
     ItemCommand,

@@ -16,7 +16,7 @@ from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage
 
 from server.documents import Document
 from server.nearest import did_you_mean
-from server.wire import messages
+from server.wire import wire_messages
 from syntax.wanted import Stop
 
 _PLACE = re.compile(r"@ \$\S*")
@@ -59,13 +59,13 @@ class CompletionParams(types.InlineCompletionParams):
     """Number of the request among all requests for completions, from 1. Not on the wire."""
 
     @classmethod
-    def of(cls, wire: messages.WireCompletionParams) -> CompletionParams:
+    def of(cls, wire: wire_messages.WireCompletionParams) -> CompletionParams:
         """The same parameters, decoded straight from the wire."""
         kind = types.InlineCompletionTriggerKind(wire.context.trigger_kind)
         return cls(
             types.InlineCompletionContext(kind),
             types.TextDocumentIdentifier(wire.text_document.uri),
-            messages.position(wire.position),
+            wire_messages.position(wire.position),
             wire.work_done_token,
             wire.stop,
             wire.will_cancel,

@@ -29,11 +29,11 @@ from pygls.exceptions import (
 )
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from server.api_keys import masked
 from server.context import RecentEdits
 from server.documents import ContentChange, Document, LineCharacter, OpenDocuments
 from server.errors import DocumentError, ServerRoomError
-from server.keys import masked
-from server.lsp.events import (
+from server.lsp.editor_events import (
     CompletionMissing,
     CompletionRequested,
     DocumentChanged,
@@ -43,10 +43,10 @@ from server.lsp.events import (
     EventListener,
 )
 from server.lsp.params import CompletionParams, describe
-from server.wire import messages
+from server.wire import wire_messages
 from server.wire.framing import Frame, InvalidFrame
-from server.wire.messages import ChangeMessage, ChangeParams, CompletionMessage, Id
-from server.wire.plain import decode_any
+from server.wire.json_client import decode_any
+from server.wire.wire_messages import ChangeMessage, ChangeParams, CompletionMessage, Id
 from syntax.encodings import PositionEncoding
 from syntax.text import Change
 
@@ -79,7 +79,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
 
     def receive(self, frame: Frame) -> bool:
         """Handle one frame, and answer it if it is a request, valid or not. Returns whether that may have started a task."""
-        message = None if isinstance(frame, InvalidFrame) else messages.decode_frequent(frame)
+        message = None if isinstance(frame, InvalidFrame) else wire_messages.decode_frequent(frame)
         if isinstance(message, CompletionMessage):
             self._take(message.id, types.TEXT_DOCUMENT_INLINE_COMPLETION, CompletionParams.of(message.params))
         elif message is not None:
@@ -102,15 +102,15 @@ class GhosttapeProtocol(LanguageServerProtocol):
     def _refuse_batch(self, batch: list[Any]) -> None:
         """Answer each request of a batch, and each member that is not a message; notifications get no answer (JSON-RPC 2.0, section 6)."""
         error = JsonRpcInvalidRequest("LSP has no batches: send one message at a time")
-        answered = [each for each in batch or [None] if messages.fault(each) or each.get("id") is not None]
+        answered = [each for each in batch or [None] if wire_messages.fault(each) or each.get("id") is not None]
         for each in answered:
-            self._refuse(messages.request_id(each) if isinstance(each, dict) else None, error)
+            self._refuse(wire_messages.request_id(each) if isinstance(each, dict) else None, error)
         if len(answered) < len(batch):
             self._complain(error)
 
     def _receive_one(self, message: Any) -> None:
-        fault = messages.fault(message)
-        number = messages.request_id(message) if isinstance(message, dict) else None
+        fault = wire_messages.fault(message)
+        number = wire_messages.request_id(message) if isinstance(message, dict) else None
         if fault:
             return self._refuse(number, JsonRpcInvalidRequest(fault))
         if "method" not in message:
@@ -187,7 +187,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
             return JsonRpcServerNotInitialized("send initialize first")
         if self._is_initialized and method == types.INITIALIZE:
             return JsonRpcInvalidRequest("initialize was sent before")
-        if number is not None and messages.is_notification(method):
+        if number is not None and wire_messages.is_notification(method):
             return JsonRpcInvalidRequest(f"{method} is a notification: it takes no id")
         if number in self._request_futures:
             return JsonRpcInvalidRequest(f"the id {number!r} belongs to a request that is under way")
@@ -196,7 +196,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
     def _send_response(self, msg_id: Id, result: Any = None, error: types.ResponseError | None = None) -> None:
         if error is not None:  # without pygls' traceback, which belongs in the log
             error = types.ResponseError(error.code, masked(error.message))
-        body = messages.encode_items(msg_id, result) if error is None and self.writer is not None else None
+        body = wire_messages.encode_items(msg_id, result) if error is None and self.writer is not None else None
         if body is None or self.writer is None:
             super()._send_response(msg_id, result, error)
         else:

@@ -15,8 +15,8 @@ import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from server.api_keys import masked
 from server.errors import ProviderError, ProviderMissing, SettingsError
-from server.keys import masked
 from server.lsp.server import Server, refuse_oracle
 from server.nearest import did_you_mean
 from server.providers import registry

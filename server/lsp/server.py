@@ -17,13 +17,13 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import lsp_method
 
-from server import counts
+from server import request_counts
+from server.api_keys import masked, traceback_of
 from server.cache import Cache, LruStore
 from server.documents import LineCharacter, OpenDocuments
 from server.errors import ProviderError, ProviderMissing, SettingsError
-from server.keys import masked, traceback_of
 from server.lsp import shutdown, stdio
-from server.lsp.events import ClientLeft, EventListener
+from server.lsp.editor_events import ClientLeft, EventListener
 from server.lsp.params import converter
 from server.lsp.protocol import GhosttapeProtocol, Handling, content_change
 from server.notebooks import OpenNotebooks
@@ -105,7 +105,7 @@ class Server(LanguageServer):
 
     @property
     def listeners(self) -> list[EventListener]:
-        """The functions that are called with each event (`server.lsp.events`); append to it to listen."""
+        """The functions that are called with each event (`server.lsp.editor_events`); append to it to listen."""
         return self.protocol.listeners
 
     @property
@@ -168,7 +168,7 @@ class Server(LanguageServer):
 
     def stats(self) -> dict[str, Any]:
         """The counts of `Service.stats`, and how much the server itself holds."""
-        asked = self._service.stats() if self._service else counts.stats_of(self.counts, Cache(0, 0))
+        asked = self._service.stats() if self._service else request_counts.stats_of(self.counts, Cache(0, 0))
         held = {"entries": len(self.explanations), "bytes": self.explanations.bytes}
         return {**asked, "explanations": held, "waiting": len(self.under_way), "tasks": len(asyncio.all_tasks())}
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import httpx
 
-from server import keys
+from server import api_keys
 from server import prompt as wording
 from server.context import Budget, Context
 from server.errors import ProviderMissing, ProviderRefused
 from server.prompt import ChatMessage, Prompt
 from server.providers.http.endpoint import Endpoint, endpoint
+from server.providers.http.event_stream import EventContent, StreamEvent, finish_of, is_reason, token_count
 from server.providers.http.negotiation import ApiProfile, chat_messages
 from server.providers.http.refusals import StatusError
-from server.providers.http.stream import EventContent, StreamEvent, finish_of, is_reason, token_count
 from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, Request
 from server.settings import ProviderSettings
 
@@ -188,7 +188,7 @@ def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None 
     """
     if not settings.model:
         raise ProviderMissing("provider 'anthropic' needs provider.model (--model): the name of a model in its API")
-    key = keys.key_of(settings.name) if settings.use_key else ""
+    key = api_keys.key_of(settings.name) if settings.use_key else ""
     headers = {"anthropic-version": _VERSION} | ({"x-api-key": key} if key else {})
     base = settings.base_url.rstrip("/").removesuffix("/v1") or BASE_URL
     lacks_key = base == BASE_URL and not key

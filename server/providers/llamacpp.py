@@ -17,8 +17,8 @@ from server.context import Budget, Context
 from server.errors import ProviderMissing
 from server.prompt import Prompt
 from server.providers.http.endpoint import Endpoint, bearer, endpoint
+from server.providers.http.event_stream import EventContent, StreamEvent, answer_piece, finish_of, token_count
 from server.providers.http.refusals import StatusError
-from server.providers.http.stream import EventContent, StreamEvent, answer_piece, finish_of, token_count
 from server.providers.protocol import AnswerMetadata, AnswerPiece, Request
 from server.providers.wrappers.healing import grammar
 from server.settings import ProviderSettings

@@ -12,12 +12,17 @@ from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from server import keys
+from server import api_keys
 from server.context import Budget, Context
 from server.errors import ProviderError, ProviderMissing
 from server.prompt import Prompt
 from server.providers.language_server.process import RequestRejected
-from server.providers.language_server.session import Continuation, LanguageServerSession, LaunchOptions, start_session
+from server.providers.language_server.server_session import (
+    Continuation,
+    LanguageServerSession,
+    LaunchOptions,
+    start_session,
+)
 from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, Request
 from server.settings import ProviderSettings
 
@@ -160,7 +165,7 @@ class LanguageServer:
 
 def _without_keys(env: Mapping[str, str], but: Collection[str]) -> dict[str, str]:
     """An environment without the keys of model servers, which are no affair of another program, `but` those that it is to have."""
-    return {name: value for name, value in env.items() if name in but or name not in keys.VARIABLES}
+    return {name: value for name, value in env.items() if name in but or name not in api_keys.VARIABLES}
 
 
 def make(settings: ProviderSettings) -> LanguageServer:

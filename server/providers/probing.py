@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import anyio
 from msgspec import structs
 
+from server.api_keys import NAMES
 from server.context import Surroundings, choose
 from server.errors import ProviderError, ProviderMissing, ProviderUnreachable
-from server.keys import NAMES
 from server.providers.protocol import Provider, Request, answer_text
 from server.providers.registry import make
 from server.settings import SERVERS, AnswerRecord, ProviderSettings

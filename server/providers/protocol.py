@@ -10,10 +10,10 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import msgspec
 
 from server.context import Budget, Context
-from server.counts import Finish
 from server.documents import Document
 from server.errors import ProviderOverdue
 from server.prompt import Prompt
+from server.request_counts import Finish
 from syntax.wanted import Stop
 
 _WEIGHTS: Mapping[Finish, int] = MappingProxyType({"refusal": 2, "content-filter": 2, "length": 1})

@@ -3,8 +3,8 @@
 import pytest
 
 from corpora.corpus import corpus_of
+from corpora.evaluation_options import EvaluateOptions
 from corpora.labels.labels import CONSTRUCTS
-from corpora.options import EvaluateOptions
 from corpora.run.scores import summary
 from replay.numbers.intervals import clustered_share
 from replay.records import Ending, Record, Verdict

@@ -11,7 +11,7 @@ from corpora.devbench.corpus import CATEGORIES, FOLDERS, DevBench, packages
 from corpora.errors import CorpusError, DataError
 from corpora.run.task_cases import TaskCases
 from replay.records import Suggestion
-from runners.programs.fake import FakePrograms
+from runners.programs.fake_program import FakePrograms
 from runners.verdicts import Result
 from syntax.languages import language_of
 from syntax.parse import has_error

@@ -4,13 +4,13 @@ import asyncio
 
 from corpora.corpus import corpus_of
 from corpora.devbench.corpus import packages
-from corpora.packages import PackagedPrograms
+from corpora.required_packages import PackagedPrograms
 from corpora.run.task_cases import TaskTests
 from replay.judge.kept_results import KeptResults
-from replay.judge.trials import Trials
+from replay.judge.state_tests import Trials
 from runners.errors import SetupFailed
 from runners.programs import Program
-from runners.programs.fake import FakePrograms
+from runners.programs.fake_program import FakePrograms
 from runners.verdicts import Result
 from tests.support.devbench_data import instance, write
 

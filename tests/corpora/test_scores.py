@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from corpora.audits.noticing import counts_of_tests
 from corpora.corpus import corpus_of
 from corpora.devbench.corpus import CATEGORIES, FOLDERS
-from corpora.options import EvaluateOptions, drawn
+from corpora.evaluation_options import EvaluateOptions, drawn
 from corpora.outcomes import TaskOutcome, passing, published_passing
 from corpora.run.scores import summary
 from replay.numbers.intervals import share

@@ -7,13 +7,13 @@ import pytest
 
 from corpora.corpus import chosen, corpus_of
 from corpora.errors import CorpusError
-from corpora.options import EvaluateOptions, drawn
+from corpora.evaluation_options import EvaluateOptions, drawn
 from corpora.run.source import CorpusSource
-from replay.play.instructions import Answer, Ask, MomentEnded
+from replay.play.player_instructions import Answer, Ask, MomentEnded
 from replay.run.findings import Findings
 from replay.run.sources import seam
 from replay.run.sources.known_answers import KnownAnswers
-from runners.programs.fake import FakePrograms
+from runners.programs.fake_program import FakePrograms
 from runners.verdicts import Result
 from server.context.context_selection import Context
 from server.prompt.forms import Prompt

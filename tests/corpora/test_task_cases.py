@@ -10,10 +10,10 @@ from corpora.run.task_cases import KeptRecordings, TaskCases, TaskTests
 from replay.errors import KeptResultsError
 from replay.judge.judge import Judge
 from replay.judge.kept_results import KeptResults
-from replay.judge.trials import Trials
-from replay.play.instructions import MomentEnded
+from replay.judge.state_tests import Trials
+from replay.play.player_instructions import MomentEnded
 from replay.records import Ending, Suggestion
-from runners.programs.fake import FakePrograms
+from runners.programs.fake_program import FakePrograms
 from runners.verdicts import Result
 from tests.support.devbench_data import instance, write
 from tests.support.waiting import PATIENCE_S

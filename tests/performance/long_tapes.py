@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from replay.importers.checking import check
+from replay.importers.tape_check import check
 from replay.tapes.tape import Edit, Embedded, Ghost, Header, Open, Run, Save, Select, State, Writer
 
 LINES = {

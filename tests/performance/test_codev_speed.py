@@ -13,7 +13,7 @@ from replay.tapes.tape import Tests as ProjectTests
 from runners.project import ProjectPlan, prepare
 from runners.protocol import Job
 from runners.sandboxes import make
-from runners.warm.projects import WarmTests
+from runners.warm.warm_projects import WarmTests
 
 CODE = "def double(x):\n    return x * 2\n"
 NAMES = ("one", "two", "three")

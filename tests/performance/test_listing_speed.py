@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from replay.run.listing.selection import FACETS, SORTS, MomentSelection
+from replay.run.listing.moment_selection import FACETS, SORTS, MomentSelection
 from replay.run.store import Store
 from tests.support.large_runs import real
 from tools.many_moments import many
@@ -45,7 +45,7 @@ def test_no_operation_takes_much_longer_than_one_look_at_all_rows(measure, bench
 MEMORY = """
 import resource, sys
 from pathlib import Path
-from replay.run.listing.selection import MomentSelection
+from replay.run.listing.moment_selection import MomentSelection
 from replay.run.store import Store
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 with Store.open(Path(sys.argv[1])) as store:

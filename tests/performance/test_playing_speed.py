@@ -3,9 +3,9 @@
 import time
 
 from replay.judge.grafts import hole_of
-from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
+from replay.play.player_instructions import Answer, Ask, MomentEnded
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.records import ANSWERED

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from replay.importers.checking import check
+from replay.importers.tape_check import check
 from replay.tapes.line_files import reading
 from replay.tapes.tape import Event
 

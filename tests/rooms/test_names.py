@@ -14,6 +14,21 @@ TYPE = re.compile(r"[A-Z]\w*[a-z]\w*")
 
 ALLOWED: dict[str, str] = {}
 """Names of public types that may be defined in several files, each with the reason."""
+ROLES = {
+    "__init__": "what is read first of a package",
+    "app": "a program, or a screen of its own",
+    "card": "what a benchmark registers of itself",
+    "corpus": "a benchmark as tasks",
+    "errors": "the exceptions of a room",
+    "messages": "what widgets post to their app",
+    "model": "the data of a screen, without widgets",
+    "protocol": "a seam: what others implement",
+    "registry": "names, and what is registered under them",
+    "sitecustomize": "what Python imports at its start",
+}
+"""Modules that are in each room what they are in the others."""
+SUBJECTS = {"gguf": "embedded models", "node": "Node", "openai": "OpenAI's HTTP API", "python": "Python"}
+"""Modules of several rooms about one thing outside ghosttape."""
 
 
 def sources():
@@ -49,6 +64,16 @@ def test_each_public_type_is_defined_in_one_file():
     found = in_several_files(files)
     assert found.keys() - ALLOWED.keys() == set(), found
     assert ALLOWED.keys() - found.keys() == set(), "allowed, and no longer needed"
+
+
+def test_one_name_of_a_module_means_one_thing():
+    defined = defaultdict(list)
+    for path in sources():
+        defined[path.stem].append(str(path.relative_to(ROOT)))
+    several = {name: paths for name, paths in defined.items() if len(paths) > 1}
+    allowed = ROLES.keys() | SUBJECTS.keys()
+    assert {name: paths for name, paths in several.items() if name not in allowed} == {}
+    assert allowed - several.keys() == set(), "allowed, and no longer needed"
 
 
 def test_a_type_that_two_files_define_is_found_and_what_is_private_or_no_type_is_not():

@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import FeatureNotificationError, JsonRpcException, JsonRpcInternalError
 from pytest_lsp import LanguageClient
 
-from server import keys
+from server import api_keys
 from server.errors import ProviderMissing, SettingsError
 from server.lsp import completion
 from server.lsp.language_server import create
@@ -35,7 +35,7 @@ MARK = "sk-MARKED-0123456789"
 
 @pytest.fixture(autouse=True)
 def no_keys(monkeypatch):
-    for names in keys.NAMES.values():
+    for names in api_keys.NAMES.values():
         for name in names:
             monkeypatch.delenv(name, raising=False)
 
@@ -51,42 +51,42 @@ def no_keys(monkeypatch):
 )
 def test_each_provider_has_its_own_key_and_ours_goes_before_it(provider, name, monkeypatch):
     monkeypatch.setenv(name, "theirs")
-    assert [keys.key_of(other) for other in keys.NAMES].count("theirs") == 1
-    assert keys.key_of(provider) == "theirs"
+    assert [api_keys.key_of(other) for other in api_keys.NAMES].count("theirs") == 1
+    assert api_keys.key_of(provider) == "theirs"
     monkeypatch.setenv("GHOSTTAPE_API_KEY", "ours")
-    assert keys.key_of(provider) == "ours"
+    assert api_keys.key_of(provider) == "ours"
 
 
 def test_white_space_around_a_key_is_no_part_of_it(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", " abc\n")
-    assert keys.key_of() == "abc"
-    assert keys.masked("no key abc here") == "no key … here"
+    assert api_keys.key_of() == "abc"
+    assert api_keys.masked("no key abc here") == "no key … here"
 
 
 @pytest.mark.parametrize("key", ["a\nb", "ключ", "a\x00b".replace("\x00", "\x01")])
 def test_a_key_that_no_header_can_carry_is_refused_without_being_said(key, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", key)
     with pytest.raises(ProviderMissing, match="the key in OPENAI_API_KEY has characters") as refused:
-        keys.key_of()
+        api_keys.key_of()
     assert key not in str(refused.value)
 
 
 def test_a_key_that_holds_another_is_masked_as_a_whole(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "abc")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "abcdef")
-    assert keys.masked("abcdef abc") == "… …"
+    assert api_keys.masked("abcdef abc") == "… …"
 
 
 @pytest.mark.parametrize("size", [5, 12, len(MARK) - 1])
 def test_a_key_that_is_cut_off_at_the_end_is_masked(size, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", MARK)
-    assert keys.masked(f"no key {MARK[:size]}") == "no key …"
+    assert api_keys.masked(f"no key {MARK[:size]}") == "no key …"
 
 
 def test_a_key_is_masked_as_messages_and_urls_quote_it(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "a\\b'c/d\"e")
-    for text in (str(ValueError(keys.key_of())), repr(keys.key_of()), quote(keys.key_of(), safe="")):
-        assert keys.masked(text).strip("'") == "…"
+    for text in (str(ValueError(api_keys.key_of())), repr(api_keys.key_of()), quote(api_keys.key_of(), safe="")):
+        assert api_keys.masked(text).strip("'") == "…"
 
 
 @pytest.mark.parametrize("name", list(DIALECTS))
@@ -145,7 +145,7 @@ def test_the_log_holds_no_key_not_even_in_a_traceback(monkeypatch, capsys):
     root = logging.getLogger()
     before, root.handlers = root.handlers, []
     try:
-        keys.log_to_standard_error(logging.WARNING)
+        api_keys.log_to_standard_error(logging.WARNING)
         try:
             int(MARK)
         except ValueError:
@@ -188,7 +188,7 @@ FAILURES = [
 @pytest.fixture
 async def editor(tmp_path, monkeypatch):
     """The real server as an editor starts it, in a folder, with a recording of the session."""
-    for names in keys.NAMES.values():
+    for names in api_keys.NAMES.values():
         monkeypatch.setenv(names[1], MARK)
     folder = tmp_path / "project"
     folder.mkdir()

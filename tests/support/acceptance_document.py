@@ -2,7 +2,7 @@
 
 import re
 
-from replay.play.users.acceptance.model import BUNDLED
+from replay.play.users.acceptance.acceptance_model import BUNDLED
 
 
 def document():

@@ -12,7 +12,7 @@ from replay.tapes.tape import read, write
 from tests.support.replays import options_of, run
 from tests.support.tapes import Typist
 from tests.support.waiting import until_drawn
-from tui.inspector.screens.answers import AnswersScreen
+from tui.inspector.screens.answer_list import AnswersScreen
 
 CART = """def following(x):
     return x + 1

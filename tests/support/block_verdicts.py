@@ -7,12 +7,12 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TypeAlias
 
-from corpora.agent.building import BuiltRepository
+from corpora.agent.stages import BuiltRepository
 from corpora.codev.samples import CodevHead, write_samples
-from corpora.options import EvaluateOptions, Scenario
+from corpora.evaluation_options import EvaluateOptions, Scenario
 from corpora.run.source import CorpusSource
 from corpora.tasks import Task
-from replay.play.instructions import MomentEnded
+from replay.play.player_instructions import MomentEnded
 from replay.records import Ending, Suggestion, Verdict
 from replay.run.sources.seam import TestContext
 from runners.sandboxes import pick

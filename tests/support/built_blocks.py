@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from corpora.agent.building import BuiltRepository, RepositoryBuilder
-from corpora.agent.sampling import BlockDistribution, SampleChoice
+from corpora.agent.block_sampling import BlockDistribution, SampleChoice
+from corpora.agent.stages import BuiltRepository, RepositoryBuilder
 from corpora.mined.checkout import read_checkout
 from replay.tapes.tape import Tests as ProjectTests
 from runners.sandboxes import pick

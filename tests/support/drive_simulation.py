@@ -1,9 +1,9 @@
 """The player in drive mode, with an editor and a count of keys that share nothing with it."""
 
 from replay.judge.grafts import hole_of
-from replay.play.instructions import Answer, Ask, DidChange, DidOpen, Try
 from replay.play.latency import latency_of
 from replay.play.player import Player
+from replay.play.player_instructions import Answer, Ask, DidChange, DidOpen, Try
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.tapes.tape import Edit, Open

@@ -4,7 +4,7 @@ import json
 import sys
 
 from replay.editor.client import Editor
-from replay.play.instructions import Ask
+from replay.play.player_instructions import Ask
 from tests.support.places import ROOT
 from tests.support.tapes import moment_of
 

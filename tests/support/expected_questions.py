@@ -1,7 +1,7 @@
 """How often the editor asks, as a dry run says it, against sessions that are played with other answers."""
 
 from replay.options import ReplayOptions
-from replay.play.instructions import Answer, Ask, Try
+from replay.play.player_instructions import Answer, Ask, Try
 from replay.run.sources.tape_source import TapeSource
 from replay.tapes.timeline import Timeline
 

@@ -5,7 +5,7 @@ from textual.widgets import Input, Static, TabbedContent
 
 from replay.run.store import Store
 from tui.inspector.app import Inspector
-from tui.inspector.widgets.moments import MomentList
+from tui.inspector.widgets.moment_list import MomentList
 
 
 def rows(app):

@@ -10,7 +10,7 @@ import pytest
 
 from replay.run.events import Answered, Ended, Judged, Pulse, RunBegan, RunEnded, RunEvent
 from replay.run.live.live_reader import birth_of
-from replay.run.live.stream import FILE
+from replay.run.live.live_stream import FILE
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import read, write
 from tests.support.replays import options_of, run
@@ -133,7 +133,7 @@ def ordered(heard):
 def scene(real_run, tmp_path):
     """The real run, to be written piece by piece; without notes on the machine, which are other ones each time."""
     from replay.run.events import Note, RunBegan
-    from replay.run.live.stream import shortened
+    from replay.run.live.live_stream import shortened
 
     began = next(event for event in real_run.heard if isinstance(event, RunBegan))
     kept = [

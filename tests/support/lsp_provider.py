@@ -8,7 +8,7 @@ from server.context import Context
 from server.documents import Document
 from server.prompt import Prompt
 from server.providers import registry
-from server.providers.language_server.fake import PlainServer
+from server.providers.language_server.fake_server import PlainServer
 from server.providers.protocol import Request, answer_text
 from server.settings import ProviderSettings
 from tests.support.waiting import PATIENCE_S

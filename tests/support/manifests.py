@@ -1,7 +1,7 @@
 """Files by which a project says how it is tested."""
 
 from runners.environments import candidates
-from runners.environments.python.candidates import python_project
+from runners.environments.python.python_candidates import python_project
 
 NAMES = (
     "pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "tox.toml", "pytest.ini", ".pytest.ini", "noxfile.py",

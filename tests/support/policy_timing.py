@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
-from replay.play.instructions import Answer, Ask, MomentEnded, Try
 from replay.play.latency import latency_of
 from replay.play.player import Player
+from replay.play.player_instructions import Answer, Ask, MomentEnded, Try
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.tapes.tape import Edit

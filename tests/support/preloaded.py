@@ -26,9 +26,9 @@ from typing import Any
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STREAMS = 3
 MODULES = (
-    *("replay.run.engine", "replay.run.served.commands", "corpora.errors", "corpora.opened.commands"),
+    *("replay.run.engine", "replay.run.served.replay_commands", "corpora.errors", "corpora.opened.evaluation_commands"),
     *("tui.commands.options.configuration", "server.providers.fixed", "server.providers.openai"),
-    *("server.providers.http.stream", "typer._adapters", "tree_sitter_python"),
+    *("server.providers.http.event_stream", "typer._adapters", "tree_sitter_python"),
     *("anyio._backends._asyncio", "httpcore", "certifi"),
 )
 """What is loaded beside the command line; some of it the program itself loads only when it needs it."""

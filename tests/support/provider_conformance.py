@@ -16,7 +16,7 @@ from server.context import Context
 from server.providers import gguf, registry
 from server.providers.fixed import Fixed
 from server.providers.http.endpoint import Endpoint
-from server.providers.language_server.fake import PlainServer
+from server.providers.language_server.fake_server import PlainServer
 from server.providers.protocol import AnswerPiece, AnswerText, Request, answer_text
 from server.providers.recorded import Recorded, answer_key
 from server.settings import ProviderSettings

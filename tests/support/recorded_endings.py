@@ -1,8 +1,8 @@
 """How the requests of a tape ended then, read from its texts, and how they end in a replay of `recorded`."""
 
-from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
+from replay.play.player_instructions import Answer, Ask, MomentEnded
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.tapes.tape import Edit, Ghost, walk

@@ -3,7 +3,7 @@
 from replay.recording.recorder import Recorder
 from replay.tapes.tape import Ghost
 from server.documents import OpenDocuments
-from server.lsp.events import (
+from server.lsp.editor_events import (
     CompletionRequested,
     CompletionReturned,
     DocumentChanged,

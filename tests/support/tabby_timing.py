@@ -1,6 +1,6 @@
 """When Tabby asks, computed once more from the description of its `CompletionDebouncer` and `LatencyTracker`."""
 
-from replay.play.instructions import Answer
+from replay.play.player_instructions import Answer
 from tests.support.tapes import Typist
 
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from tests.support.places import EXCERPTS
-from tools.excerpts import beginning, cut, drawn
+from tools.excerpt_cutter import beginning, cut, drawn
 
 MOST_BYTES = 2_000_000
 

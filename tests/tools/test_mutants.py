@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from tools.mutants.__main__ import MutantResult, table, within
+from tools.mutants.mutant_trials import MutantTrial, MutantVerdict
 from tools.mutants.mutations import OPERATORS, draw, is_valid, mutants_of
-from tools.mutants.trials import MutantTrial, MutantVerdict
 
 PLACES = '''"""A docstring."""
 from typing import TYPE_CHECKING

@@ -5,27 +5,27 @@ import typer
 
 from replay.play.policies.policy import policy_names
 from replay.records import EndingName, VerdictName
-from tools.reference import writing
-from tools.reference.markdown import WIDTH, paragraph
+from tools.reference import reference_pages
+from tools.reference.page_markdown import WIDTH, paragraph
 from tui.cli.app import app
 
 
 @pytest.fixture(scope="module")
 def made():
-    return writing.pages()
+    return reference_pages.pages()
 
 
 def test_the_pages_are_those_of_this_checkout(made):
-    there = {path.relative_to(writing.FOLDER).as_posix() for path in writing.FOLDER.rglob("*.md")}
+    there = {path.relative_to(reference_pages.FOLDER).as_posix() for path in reference_pages.FOLDER.rglob("*.md")}
     assert there == made.keys(), "run: make reference"
-    old = [name for name, text in made.items() if (writing.FOLDER / name).read_text(encoding="utf-8") != text]
+    old = [name for name, text in made.items() if (reference_pages.FOLDER / name).read_text(encoding="utf-8") != text]
     assert old == [], "run: make reference"
 
 
 def test_every_decision_is_in_the_list():
-    page = (writing.DECISIONS / "README.md").read_text(encoding="utf-8")
-    assert writing.decisions_index(page) == page, "run: make reference"
-    assert page.count("](") == len(list(writing.DECISIONS.glob("[0-9]*.md")))
+    page = (reference_pages.DECISIONS / "README.md").read_text(encoding="utf-8")
+    assert reference_pages.decisions_index(page) == page, "run: make reference"
+    assert page.count("](") == len(list(reference_pages.DECISIONS.glob("[0-9]*.md")))
 
 
 def test_every_flag_of_every_command_is_on_its_page(made):

@@ -6,19 +6,19 @@ import jsonschema
 import pytest
 
 from replay.play.policies.policy import policy_names, policy_of
-from server.keys import NAMES
+from server.api_keys import NAMES
 from server.providers.registry import PROVIDERS
 from server.settings import ProviderSettings
-from tools.vscode import providers, writing
+from tools.vscode import providers, shared_files
 from tools.vscode.providers import schema
 
-MANIFEST = json.loads((writing.FOLDER / "package.json").read_text())
+MANIFEST = json.loads((shared_files.FOLDER / "package.json").read_text())
 SETTINGS = MANIFEST["contributes"]["configuration"]["properties"]
-SHARED = json.loads((writing.FOLDER / "src/providers/providers.json").read_text())
+SHARED = json.loads((shared_files.FOLDER / "src/providers/providers.json").read_text())
 
 
 def test_the_extensions_files_are_those_of_this_checkout():
-    made = dict(writing.files())
+    made = dict(shared_files.files())
     assert len(made) == 7
     assert [path.name for path, text in made.items() if path.read_text(encoding="utf-8") != text] == [], (
         "run: make vscode"
@@ -26,7 +26,7 @@ def test_the_extensions_files_are_those_of_this_checkout():
 
 
 def test_each_policy_that_asks_after_changes_is_in_the_extension_with_its_numbers():
-    shared = json.loads((writing.FOLDER / "src/typing/policies/policies.json").read_text())
+    shared = json.loads((shared_files.FOLDER / "src/typing/policies/policies.json").read_text())
     written = shared["policies"]
     assert set(shared["only_replayed"]) == {"recorded", "blocks"}
     assert set(written) == {*policy_names()} - {"recorded", "blocks"}

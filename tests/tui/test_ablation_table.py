@@ -6,7 +6,7 @@ from rich.console import Console
 from replay.numbers.effects import ablation
 from replay.records import ArmTrial, Verdict
 from server.settings import REPAIRS
-from tui.tables.ablation import CASES, ablation_table
+from tui.tables.ablation_table import CASES, ablation_table
 
 ARMS = ("all", "none", *(f"without {step}" for step in REPAIRS))
 

@@ -13,13 +13,13 @@ from tests.support.inspector_screen import drawn, themed
 from tests.support.scale import sampled
 from tests.support.screen_looks import in_one_look
 from tests.support.waiting import PATIENCE_S, notified, until_drawn
-from tui.inspector.again.answers import ListedAnswer, answers_to
+from tui.inspector.again.again_answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
-from tui.inspector.again.question import Question, config_with, difference_words, question_of
+from tui.inspector.again.question_fields import Question, config_with, difference_words, question_of
 from tui.inspector.app import Inspector
-from tui.inspector.commands import words_for
+from tui.inspector.repeat_command import words_for
 from tui.inspector.screens.again import AgainDialog
-from tui.inspector.screens.answers import AnswersScreen
+from tui.inspector.screens.answer_list import AnswersScreen
 
 
 def outcome(answer):

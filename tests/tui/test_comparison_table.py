@@ -13,8 +13,8 @@ from replay.run.store import Store
 from tui.cli.app import app
 from tui.comparing.comparison_text import groups_page
 from tui.render.markdown import fenced, plain
-from tui.tables.comparison import comparison_table
 from tui.tables.comparison_markdown import comparison_markdown
+from tui.tables.comparison_table import comparison_table
 
 DIFFERENCE = {
     "n": 300,

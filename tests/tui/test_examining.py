@@ -1,6 +1,6 @@
 """What `ask` shows of an examination, beside the figures."""
 
-from corpora.efcb.scores import SCALES
+from corpora.efcb.efcb_scores import SCALES
 from tui.commands.questions.examining import show
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from replay.numbers.intervals import share
 from tui.inspector.app import Inspector
-from tui.inspector.columns import columns_of
-from tui.inspector.pages.groups import groups_page
+from tui.inspector.moment_columns import columns_of
+from tui.inspector.pages.share_groups import groups_page
 from tui.text_dialog import TextDialog
 
 

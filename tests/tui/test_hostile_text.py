@@ -13,15 +13,15 @@ from server.settings import REPAIRS
 from tests.support.hostile_texts import HOSTILE, LONGEST, NAMES, PARTS, hostile_record, is_harmless
 from tests.support.scale import sampled
 from tui.commands import checkup
-from tui.commands.tapes import importing
+from tui.commands.tapes import import_export
 from tui.console import SafeConsole
 from tui.inspector.pages.pages import PAGES
 from tui.inspector.pages.parts import ShownMoment
 from tui.outcome import guarded
-from tui.tables.ablation import ablation_table
-from tui.tables.comparison import comparison_table
+from tui.tables.ablation_table import ablation_table
+from tui.tables.comparison_table import comparison_table
+from tui.tables.evaluation_table import scores_table
 from tui.tables.replay import replay_table
-from tui.tables.scores import scores_table
 from tui.terminal_text import (
     bounded,
     clip_last_line,
@@ -216,7 +216,7 @@ def test_errors_are_harmless(capsys):
 
 def test_lines_of_import_and_of_doctor_are_harmless(capsys):
     for text in HOSTILE:
-        importing._say(f"  {text}: 3 events")
+        import_export._say(f"  {text}: 3 events")
         checkup.show({"ok": False, "needed": True, "name": "x", "detail": text[:3_000], "hint": text[:3_000]})
     assert is_harmless(capsys.readouterr().out)
 

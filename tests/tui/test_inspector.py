@@ -34,7 +34,7 @@ from tui.inspector.screens.filters import FilterDialog
 from tui.inspector.screens.help import HelpScreen
 from tui.inspector.widgets.detail import Detail, ScrollablePage
 from tui.inspector.widgets.header import SummaryHeader
-from tui.inspector.widgets.moments import MomentList
+from tui.inspector.widgets.moment_list import MomentList
 from tui.inspector.widgets.notice import Notice
 
 
@@ -224,7 +224,7 @@ async def test_every_screen_has_its_help(folder):
 
 
 async def test_every_key_has_its_line_in_the_help():
-    from tui.inspector.keys import KEYS
+    from tui.inspector.key_bindings import KEYS
 
     named = " ".join(keys for _, group in KEYS for keys, _ in group).split()
     special = {"slash": "/", "ampersand": "&", "question_mark": "?", "tab,shift+tab": "tab"}

@@ -6,7 +6,7 @@ from textual.widgets import Input, OptionList
 from tests.support.inspector_screen import chosen, rows, shown, words
 from tests.support.waiting import notified
 from tui.inspector.app import Inspector
-from tui.inspector.widgets.moments import MomentList
+from tui.inspector.widgets.moment_list import MomentList
 from tui.preferences import preferences_file, read_preferences
 
 

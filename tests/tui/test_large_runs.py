@@ -15,7 +15,7 @@ from tui.errors import RunReadError
 from tui.inspector.app import Inspector
 from tui.inspector.model import RunView
 from tui.inspector.widgets.header import SummaryHeader
-from tui.inspector.widgets.moments import MomentList
+from tui.inspector.widgets.moment_list import MomentList
 
 MANY = 1_001
 

@@ -9,7 +9,7 @@ import pytest
 from replay.run.store import Store
 from tests.support.preloaded import preloaded_script
 from tui.commands.inspect.comparing import compared
-from tui.commands.inspect.listing import print_records, write_table
+from tui.commands.inspect.records_command import print_records, write_table
 from tui.errors import ConfigurationError
 
 
@@ -25,7 +25,7 @@ def test_each_record_is_a_line_with_all_that_the_store_has(folder, capsys):
 
 
 def test_nobody_who_reads_on_is_no_failure(folder):
-    code = f"from pathlib import Path; from tui.commands.inspect.listing import print_records; print_records(Path({str(folder)!r}))"
+    code = f"from pathlib import Path; from tui.commands.inspect.records_command import print_records; print_records(Path({str(folder)!r}))"
     command = f"{sys.executable} -c {code!r} | head -c 1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout == "{0\n"

@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from replay.numbers.metrics import pass_at_1
-from replay.run.listing.selection import MomentSelection
+from replay.run.listing.moment_selection import MomentSelection
 from replay.run.store import Store
 from tests.support.tapes import record_of
 from tui.errors import RunReadError

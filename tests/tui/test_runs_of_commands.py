@@ -4,13 +4,13 @@ import shutil
 
 import pytest
 
-from corpora.options import LENGTH
+from corpora.evaluation_options import LENGTH
 from replay.options import ReplayOptions
 from replay.run.folders import RUNS, new_folder
 from server.settings import REPAIRS, ProviderSettings, Settings
 from tui.commands.options.configuration import settings_of
 from tui.commands.options.run_options import evaluate_settings
-from tui.commands.runs.running import run_sources
+from tui.commands.runs.engine_run import run_sources
 from tui.errors import ConfigurationError, LackingError
 
 

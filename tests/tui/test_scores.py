@@ -5,7 +5,7 @@ import re
 
 from rich.console import Console
 
-from tui.tables.scores import NAMED, scores_table
+from tui.tables.evaluation_table import NAMED, scores_table
 
 NONE = {"value": None, "low": None, "high": None, "n": 0}
 

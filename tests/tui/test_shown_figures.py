@@ -19,14 +19,14 @@ from replay.numbers.figures import summary
 from replay.records import Record
 from tests.support.places import ROOT
 from tests.support.report_page import ReadPage
-from tui.report.page import comparisons, page
+from tui.report.report_page import comparisons, page
 from tui.report.reported import ReportedRun
-from tui.tables.ablation import ablation_table
-from tui.tables.comparison import comparison_table
+from tui.tables.ablation_table import ablation_table
 from tui.tables.comparison_markdown import comparison_markdown
+from tui.tables.comparison_table import comparison_table
+from tui.tables.evaluation_table import scores_table
 from tui.tables.experiment import experiment_table
 from tui.tables.replay import replay_table
-from tui.tables.scores import scores_table
 
 SHOWN = ROOT / "tests/tui/shown"
 TABLES = {

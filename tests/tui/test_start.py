@@ -11,7 +11,7 @@ from tui.start import main
 
 class Stop:
     def find_spec(self, name, path, target=None):
-        if name == "tui.cli.corpora":
+        if name == "tui.cli.corpora_cli":
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(300)
 

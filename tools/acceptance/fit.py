@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from replay.errors import ReplayError
+from replay.play.users.acceptance.acceptance_model import BUNDLED, FORMAT, Coefficient, Model, Weights
+from replay.play.users.acceptance.acceptance_trials import DataSet, Trial, decode, lines, read
 from replay.play.users.acceptance.features import FEATURES
-from replay.play.users.acceptance.model import BUNDLED, FORMAT, Coefficient, Model, Weights
-from replay.play.users.acceptance.trials import DataSet, Trial, decode, lines, read
 from replay.tapes.tape import read as read_tape
 from tools.acceptance.from_study import trials_of_study
 from tools.acceptance.from_tape import trials_of_tape

@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from replay.play.users.acceptance.trials import DataSet, Trial, TrialsHeader, check, decode, lines
+from replay.play.users.acceptance.acceptance_trials import DataSet, Trial, TrialsHeader, check, decode, lines
 
 HEADER = TrialsHeader(
     trials=1,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from replay.play.users.acceptance.acceptance_trials import DataSet, Trial, TrialsHeader, check
 from replay.play.users.acceptance.features import FEATURES
-from replay.play.users.acceptance.trials import DataSet, Trial, TrialsHeader, check
 from replay.play.users.offers import Offer
 from replay.tapes.clock import virtual_times
 from replay.tapes.lasting_text import Followed

@@ -19,9 +19,9 @@ from typing import TypeVar
 
 import msgspec
 
+from tools.mutants.mutant_trials import MutantTrial, MutantTrials, MutantVerdict
 from tools.mutants.mutations import ROOMS, Mutant, draw, sources
 from tools.mutants.tests_of_lines import ROOT, TESTS, TestsOfLines
-from tools.mutants.trials import MutantTrial, MutantTrials, MutantVerdict
 
 NEAR = tuple(f"tests/{room}" for room in ROOMS)
 NOT_OF_MAKE_TEST = ("tests/e2e", "tests/real", "tests/performance")

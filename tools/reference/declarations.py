@@ -16,14 +16,14 @@ import msgspec
 from corpora.history.session.distributions import named_distributions
 from replay.gates.gates import LIMITED
 from replay.play.policies.policy import Adaptive, Backoff, Policy, policy_names, policy_of
-from replay.play.users.acceptance.model import BUNDLED, Weights, load
+from replay.play.users.acceptance.acceptance_model import BUNDLED, Weights, load
 from replay.run.record_tables import schema_table
 from runners.sandboxes import SANDBOXES
 from server import settings
-from server.keys import VARIABLES
+from server.api_keys import VARIABLES
 from server.prompt.templates import TEMPLATES
 from server.providers.registry import PROVIDERS
-from tools.reference.markdown import bullets, page, paragraph, table
+from tools.reference.page_markdown import bullets, page, paragraph, table
 from tools.tape_schema import schema
 from tui import glossary
 

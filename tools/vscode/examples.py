@@ -11,7 +11,7 @@ import random
 from typing import Any
 
 from replay.play.flights import PendingRequest, Visible, outcome
-from replay.play.instructions import Answer, Ask
+from replay.play.player_instructions import Answer, Ask
 from replay.play.policies.policy import Policy, UnknownPolicyError, policy_of
 from replay.records import Moment, Suggestion
 from replay.tapes.typing_along import PAIRS

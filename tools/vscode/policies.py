@@ -1,4 +1,4 @@
-"""The policies that the VS Code extension carries out, and examples of when they ask (`tools/vscode/writing.py` writes both).
+"""The policies that the VS Code extension carries out, and examples of when they ask (`tools/vscode/shared_files.py` writes both).
 
 The extension reads the numbers from `src/typing/policies/policies.json`, and its tests compare gates and waits with those of
 `replay.play.policies.pacing` (`test/typing/policies/pacing.json`).

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from server import settings
-from server.keys import NAMES, VARIABLES
+from server.api_keys import NAMES, VARIABLES
 from server.option import declarations
 from server.providers.registry import PROVIDERS
 from server.settings import REPAIRS, ProviderSettings

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
-from corpora.options import EvaluateOptions
+from corpora.evaluation_options import EvaluateOptions
 from replay.options import ReplayOptions
 from replay.tapes.line_files import Torn
 from server.option import Option
 from server.settings import ProviderSettings
-from tui.cli import corpora, instructions, judge, questions, runs, screens
+from tui.cli import corpora_cli, instructions_cli, judge_cli, questions_cli, runs_cli, screens
 from tui.commands.inspect import reporting
 from tui.commands.options import flags
 from tui.commands.options.flags import (
@@ -62,10 +62,10 @@ Exit status: 0 done; 1 done, but something named on the screen failed; 2 wrong u
 )
 
 
-app.add_typer(corpora.app, name="corpora")
-app.add_typer(instructions.app, name="instructions")
-app.add_typer(runs.app, name="runs")
-app.add_typer(judge.app, name="judge")
+app.add_typer(corpora_cli.app, name="corpora")
+app.add_typer(instructions_cli.app, name="instructions")
+app.add_typer(runs_cli.app, name="runs")
+app.add_typer(judge_cli.app, name="judge")
 
 
 @app.callback()
@@ -104,7 +104,7 @@ def try_(
     """
     from tui.commands.gating import Gates
     from tui.commands.options.run_options import options_of_replay
-    from tui.commands.quickstart.commits import selection_of
+    from tui.commands.quickstart.commit_choice import selection_of
     from tui.commands.quickstart.model_advice import AskFlags
     from tui.commands.quickstart.quickstart import TryRequest, try_repository
 
@@ -254,18 +254,18 @@ def experiment(
     * `ghosttape experiment which-model.toml --dry-run`
     * `ghosttape experiment which-model.toml --max-cost 2.50`
     """
-    from tui.commands.experiments import running
+    from tui.commands.experiments import experiment_command
     from tui.commands.experiments.file import read
 
-    request = running.ExperimentRequest(read(file), given.out, given.max_questions, given.max_cost)
+    request = experiment_command.ExperimentRequest(read(file), given.out, given.max_questions, given.max_cost)
     if given.dry_run:
-        document = running.planned(request)
-        print_json(document) if json else running.show_plan(document)
+        document = experiment_command.planned(request)
+        print_json(document) if json else experiment_command.show_plan(document)
         return
-    result = asyncio.run(running.run(request, quiet=json))
+    result = asyncio.run(experiment_command.run(request, quiet=json))
     if json:
         print_json(result)
-    raise typer.Exit(running.status_of(result))
+    raise typer.Exit(experiment_command.status_of(result))
 
 
 @command(app)
@@ -289,8 +289,8 @@ def serve(
 
     Example, for an editor's configuration: `ghosttape serve --stdio --provider gguf`
     """
-    from corpora.opened.commands import add_evaluation
-    from replay.run.served.commands import add_commands, add_recording
+    from corpora.opened.evaluation_commands import add_evaluation
+    from replay.run.served.replay_commands import add_commands, add_recording
     from server.lsp import language_server as lsp
     from server.providers import registry
     from tui.commands.options.configuration import file_of, settings_of
@@ -374,8 +374,8 @@ def repair(
 command(app)(screens.tui)
 command(app, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(screens.watch)
 command(app)(reporting.records)
-command(app)(questions.ask)
-command(app)(runs.compare)
+command(app)(questions_cli.ask)
+command(app)(runs_cli.compare)
 
 
 @command(app)

@@ -15,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.codealign.benchmark import AlignmentRun
-from corpora.codealign.benchmark.pipeline import AlignmentOutcome
-from corpora.codealign.benchmark.scores import alignment_figures, compared_runs
+from corpora.codealign.benchmark.benchmark_run import AlignmentOutcome
 from corpora.codealign.benchmark.soundness import sound_problems
+from corpora.codealign.benchmark.success_rates import alignment_figures, compared_runs
 from corpora.codealign.benchmark.task_prompts import SETTINGS, InstructionSetting
 from corpora.codealign.catalogue import instructions
 from corpora.codealign.instruction import DeveloperInstruction
@@ -28,10 +28,10 @@ from runners.programs import cold
 from runners.sandboxes import pick
 from server.settings import ProviderSettings
 from tui.commands.measuring import read_calibration, worth_words
-from tui.commands.options.chats import kept_chat
+from tui.commands.options.kept_chats import kept_chat
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figures import DASH, mapping, number_of, share_words
+from tui.figure_words import DASH, mapping, number_of, share_words
 from tui.terminal_text import one_line
 from tui.watching.waiting import Waiting
 

@@ -14,8 +14,8 @@ from rich.text import Text
 from corpora.audits.noticing import coverage_of_tests
 from corpora.audits.relations import relations, similarity_relations
 from corpora.corpus import chosen, corpus_of
+from corpora.evaluation_options import EvaluateOptions, drawn
 from corpora.fetching import data_folder, fetch
-from corpora.options import EvaluateOptions, drawn
 from corpora.registry import CorpusCard, card_of, cards
 from corpora.run.source import CorpusSource
 from replay.run.store import Store
@@ -23,11 +23,11 @@ from runners.doctor import HealthCheck, toolchain_checks
 from runners.programs import way_of
 from server.settings import ProviderSettings
 from tui.commands.options.corpus_data import named_corpus
-from tui.commands.runs.running import run_sources
+from tui.commands.runs.engine_run import run_sources
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figures import number_of, percent
-from tui.tables.scores import TESTS_WORDS, left_out_name
+from tui.figure_words import number_of, percent
+from tui.tables.evaluation_table import TESTS_WORDS, left_out_name
 from tui.terminal_text import headline, one_line, shorten
 from tui.watching.waiting import Waiting
 

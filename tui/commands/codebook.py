@@ -13,7 +13,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from corpora.codealign.benchmark.pipeline import AlignmentOutcome
+from corpora.codealign.benchmark.benchmark_run import AlignmentOutcome
 from corpora.codealign.codebook import drawn_pairs, read_pairs, read_preferences, showings, write_pairs
 from corpora.codealign.codebook.coders import coded
 from corpora.codealign.codebook.json_lines import read_lines
@@ -22,10 +22,10 @@ from corpora.codealign.finders.shapes import SHAPES
 from corpora.errors import DataError
 from server.settings import ProviderSettings
 from tui.commands.inspect.inspecting import can_draw
-from tui.commands.options.chats import kept_chat
+from tui.commands.options.kept_chats import kept_chat
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figures import DASH, number_of, share_words
+from tui.figure_words import DASH, number_of, share_words
 from tui.terminal_text import one_line
 from tui.watching.waiting import Waiting
 

@@ -14,10 +14,10 @@ import msgspec
 from replay.errors import GateError
 from replay.gates.gates import GateLimit, GateResult, any_fails, check_against, check_limit, limit_of
 from replay.options import ClusterBy
-from replay.run.catalogue.entries import state_of
-from replay.run.catalogue.finding import find_run, run_name
+from replay.run.catalogue.run_entries import state_of
+from replay.run.catalogue.run_lookup import find_run, run_name
 from replay.run.store import Store
-from tui.commands.managing.runs import finished_summary
+from tui.commands.managing.runs_command import finished_summary
 from tui.commands.options.flags import GateFlags
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
@@ -133,7 +133,7 @@ class Gates:
         return results, markdown
 
     def _tell_ci(self, run: str, results: Sequence[GateResult], markdown: str, *, json: bool) -> None:
-        from replay.gates.reports import workflow_commands, write_junit
+        from replay.gates.gate_reports import workflow_commands, write_junit
         from tui.render.markdown import gates_markdown
 
         strict = self.flags.strict

@@ -13,21 +13,21 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.corpus import chosen, corpus_of
+from corpora.evaluation_options import EvaluateOptions
 from corpora.fetching import data_folder
-from corpora.generation.funnel import Fate, Funnel, GeneratedAnswer, counts, write_benchmark
+from corpora.generation.generation_funnel import Fate, Funnel, GeneratedAnswer, counts, write_benchmark
 from corpora.generation.prompts import cell_messages
 from corpora.generation.reviews import Reviews, outcome
-from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
 from corpora.tasks import Task
 from server.chat import ask_chat
 from server.providers.registry import make
 from server.settings import ProviderSettings, Settings
 from tui.commands.inspect.inspecting import can_draw
-from tui.commands.runs.running import run_sources
+from tui.commands.runs.engine_run import run_sources
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figures import DASH, number_of
+from tui.figure_words import DASH, number_of
 from tui.terminal_text import message, one_line
 
 _MEANINGS: Mapping[str, str] = {

@@ -11,14 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.codealign.catalogue import instruction, instructions
-from corpora.codealign.checking import InstructionCheck, checked_program
 from corpora.codealign.finders.shapes import SHAPES
 from corpora.codealign.instruction import DeveloperInstruction
+from corpora.codealign.instruction_check import InstructionCheck, checked_program
 from corpora.codealign.instruction_selection import chosen_instructions
 from syntax.languages import language_named, language_of
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figures import number_of
+from tui.figure_words import number_of
 
 _SHORT = {"python": "P", "java": "J", "javascript": "JS"}
 _LINES = 8

@@ -16,9 +16,11 @@ from rich.text import Text
 
 from corpora.corpus import LANGUAGE_NAMES
 from corpora.errors import DataError
+from corpora.evaluation_options import EvaluateOptions
 from corpora.mined.checkout import Checkout
 from corpora.mined.corpus_file import MINED_BY, GapKind, MinedCategory, MinedHead, MinedLine, is_like, write_corpus
-from corpora.mining.funnel import (
+from corpora.mining.gap_selection import FoundGaps, GapChoice, draw_evenly, find_gaps
+from corpora.mining.mining_funnel import (
     STAGES,
     MiningFolder,
     by_constant,
@@ -28,9 +30,7 @@ from corpora.mining.funnel import (
     stages_of,
     verdicts_of,
 )
-from corpora.mining.gap_selection import FoundGaps, GapChoice, draw_evenly, find_gaps
 from corpora.mining.source_repository import how_tested, open_repository
-from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
 from replay.options import ReplayOptions
 from replay.records import Record, Verdict
@@ -42,11 +42,11 @@ from server.settings import ProviderSettings, Settings
 from server.version import version
 from syntax.languages import LANGUAGES
 from tui.commands.options.configuration import FILE, file_of
-from tui.commands.runs.running import run_sources
+from tui.commands.runs.engine_run import run_sources
 from tui.console import SafeConsole
 from tui.declared_flags import words
 from tui.errors import ConfigurationError, TuiError
-from tui.figures import number_of, origins_words
+from tui.figure_words import number_of, origins_words
 from tui.outcome import ExitStatus
 from tui.terminal_text import headline, one_line
 from tui.watching.waiting import Waiting

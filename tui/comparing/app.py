@@ -20,9 +20,9 @@ from tui.comparing.messages import OrderWanted, PairChosen
 from tui.comparing.model import CHANGES, SORTS, ComparedRuns, MomentPair, PairChange, PairSelection
 from tui.comparing.widgets.pair_list import PairList
 from tui.comparing.widgets.sides import Side, Sides
-from tui.inspector.commands import command_for
 from tui.inspector.diff import plain_diff
 from tui.inspector.messages import SearchClosed
+from tui.inspector.repeat_command import command_for
 from tui.inspector.widgets.selection_bar import SearchInput
 from tui.text_dialog import TextDialog
 from tui.themes import ThemedApp

@@ -10,10 +10,10 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from replay.numbers.clusters import NAMES
-from replay.numbers.paired.moments import fixed_verdict
+from replay.numbers.paired.paired_moments import fixed_verdict
 from replay.records import Record
 from tui.comparing.model import CHANGES, ComparedRuns, MomentPair, PairSelection, place_of
-from tui.figures import chance_words, difference_sentence, net_words, percent
+from tui.figure_words import chance_words, difference_sentence, net_words, percent
 from tui.glossary import VERDICTS, adherence_told, block_label, describe_ending, describe_verdict
 from tui.inspector.code import code_with_suggestion
 from tui.inspector.diff import diff

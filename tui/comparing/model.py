@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
 
-from replay.numbers.paired.moments import could_be_tested, fixed_verdict, passes
+from replay.numbers.paired.paired_moments import could_be_tested, fixed_verdict, passes
 from replay.records import Record
-from replay.run.listing.rows import searched_text
+from replay.run.listing.moment_rows import searched_text
 from tui.glossary import block_label, location
 
 PairChange: TypeAlias = Literal["lost", "gained", "same", "untested"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from tui.figures import judged_counts, moments_words, passed_words
+from tui.figure_words import judged_counts, moments_words, passed_words
 from tui.folders.replays import ReplayBegan, ReplayEnded, SettingsChanged, WatchEvent
 from tui.folders.tapes import TapeBroken
 from tui.terminal_text import message

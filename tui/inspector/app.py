@@ -17,26 +17,26 @@ from textual.containers import Container
 from textual.widgets import Footer
 
 from replay.records import Moment, Record
-from replay.run.listing.selection import FACETS, SORTS, MomentSelection
+from replay.run.listing.moment_selection import FACETS, SORTS, MomentSelection
 from replay.run.sources.tape_shelf import TapeShelf
 from server.errors import SettingsError
 from tui.errors import RunReadError
-from tui.inspector.again.answers import ListedAnswer, answers_to
+from tui.inspector.again.again_answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
-from tui.inspector.again.question import Question, config_with, question_of
-from tui.inspector.commands import command_for, words_for
-from tui.inspector.keys import KEYS, MAIN_BINDINGS
+from tui.inspector.again.question_fields import Question, config_with, question_of
+from tui.inspector.key_bindings import KEYS, MAIN_BINDINGS
 from tui.inspector.messages import MomentChosen, SearchChanged, SearchClosed, SortWanted, TapeWanted
 from tui.inspector.model import RunView
-from tui.inspector.pages.groups import groups_page
 from tui.inspector.pages.pages import PAGES, page_that_explains
-from tui.inspector.screens.answers import AnswersScreen
+from tui.inspector.pages.share_groups import groups_page
+from tui.inspector.repeat_command import command_for, words_for
+from tui.inspector.screens.answer_list import AnswersScreen
 from tui.inspector.screens.filters import FilterDialog
 from tui.inspector.screens.help import HelpScreen
 from tui.inspector.screens.small_dialogs import ChoiceDialog, TextInputDialog
 from tui.inspector.widgets.detail import Detail
 from tui.inspector.widgets.header import SummaryHeader
-from tui.inspector.widgets.moments import MomentList
+from tui.inspector.widgets.moment_list import MomentList
 from tui.inspector.widgets.notice import Notice
 from tui.inspector.widgets.selection_bar import SelectionBar, selection_words
 from tui.preferences import Preferences, SavedFilter, change_preferences, read_preferences

@@ -13,8 +13,8 @@ import msgspec
 
 from replay.errors import StoreError
 from replay.records import Record
-from replay.run.listing.rows import Row
-from replay.run.listing.selection import MomentSelection
+from replay.run.listing.moment_rows import Row
+from replay.run.listing.moment_selection import MomentSelection
 from replay.run.store import Store
 from tui.errors import RunReadError
 

@@ -25,11 +25,11 @@ from replay.errors import ReplayError, StoreError
 from replay.run.events import Ended, LeftOut, RunBegan, RunEnded, RunPlan
 from replay.run.live.control import ControlError, Watcher, Wish
 from replay.run.live.live_reader import LiveFile, is_alive
-from replay.run.live.stream import FILE, shortened
+from replay.run.live.live_stream import FILE, shortened
 from replay.run.store import Store
 from tui.live import live_text
-from tui.live.counts import LiveFigures
-from tui.live.documents import LaneDocuments
+from tui.live.lane_documents import LaneDocuments
+from tui.live.live_figures import LiveFigures
 from tui.live.live_text import clock, strip
 from tui.live.state import Lane, LiveState
 from tui.live.widgets.board import Board, ShownLane

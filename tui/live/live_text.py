@@ -9,9 +9,9 @@ from itertools import islice
 from rich.cells import cell_len
 from textual.content import Content
 
-from replay.judge.trials import StateRun
+from replay.judge.state_tests import StateRun
 from replay.records import Record
-from tui.figures import (
+from tui.figure_words import (
     Summary,
     clusters_words,
     counts,

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
 from corpora.codealign.codebook import Preference, Showing, read_preferences, write_preference
-from corpora.codealign.codebook.preferences import PreferenceChoice
+from corpora.codealign.codebook.rater_preferences import PreferenceChoice
 from tui.inspector.code import coloured_code
 from tui.rating.rating_app import ENDS, STEPS, RatingApp
 from tui.terminal_text import one_line, sanitize

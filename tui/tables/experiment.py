@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tui.figures import DASH, interval_words, latency, metric, number_of, passed
+from tui.figure_words import DASH, interval_words, latency, metric, number_of, passed
 from tui.render.section import Section
 from tui.render.terminal import table_of
 from tui.terminal_text import message, one_line, shorten

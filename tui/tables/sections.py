@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from tui import figures
-from tui.figures import (
+from tui import figure_words
+from tui.figure_words import (
     Summary,
     chance_words,
     mapping,
@@ -51,14 +51,16 @@ def heads(names: Sequence[str], alone: str) -> list[str]:
 
 def figures_section(runs: Mapping[str, Summary]) -> Section:
     """The figures of each run, with their 95 % intervals; those that no run has are left out."""
-    rows = [[row.title, *map(row.words, runs.values())] for row in figures.figure_rows(runs.values())]
+    rows = [[row.title, *map(row.words, runs.values())] for row in figure_words.figure_rows(runs.values())]
     return Section("figures", ["", *heads(list(runs), "value")], [row for row in rows if any(row[1:])])
 
 
 def narrow_figures_section(runs: Mapping[str, Summary]) -> Section:
     """The same figures for narrow columns, of which the last is the total: it decides which rows there are."""
     *_, total = runs.values()
-    parts = [part for row in figures.figure_rows(runs.values()) for part in row.narrow or ((row.title, row.words),)]
+    parts = [
+        part for row in figure_words.figure_rows(runs.values()) for part in row.narrow or ((row.title, row.words),)
+    ]
     return Section("", ["", *runs], [[name, *map(words, runs.values())] for name, words in parts if words(total)])
 
 
@@ -85,17 +87,17 @@ def count_sections(
 
 
 def _counts(run: Summary, key: str) -> Mapping[str, int]:
-    return figures.effort(run) if key == "effort" else figures.counts(run, key)
+    return figure_words.effort(run) if key == "effort" else figure_words.counts(run, key)
 
 
 def _cell(own: Mapping[str, int], run: Summary, key: str, name: str, *, shares: bool) -> str:
-    share = figures.share_words(figures.shares(run, key).get(name, {})) if shares else ""
+    share = figure_words.share_words(figure_words.shares(run, key).get(name, {})) if shares else ""
     return f"{own.get(name, 0):,}" + (f", {share}" if share else "")
 
 
 def _meaning(meaning: str, key: str, ending: str, total: Summary | None) -> str:
     """What a row means. Behind that of an ending stand its reasons; those of failures are sentences, and have a section of their own."""
-    found = figures.reasons(total, ending) if total and key == "endings" and ending != "failed" else {}
+    found = figure_words.reasons(total, ending) if total and key == "endings" and ending != "failed" else {}
     if not found:
         return meaning
     named = [f"{shorten(one_line(reason), _REASON)} {number:,}" for reason, number in islice(found.items(), REASONS)]
@@ -105,14 +107,16 @@ def _meaning(meaning: str, key: str, ending: str, total: Summary | None) -> str:
 
 def lengths_section(runs: Mapping[str, Summary]) -> Section:
     """The share that passes by the length of the ground truth; the last run decides which lengths there are."""
-    found = [figures.lengths(run) for run in runs.values()]
-    rows = [[f"{name} characters", *(figures.share_words(own.get(name, {})) for own in found)] for name in found[-1]]
+    found = [figure_words.lengths(run) for run in runs.values()]
+    rows = [
+        [f"{name} characters", *(figure_words.share_words(own.get(name, {})) for own in found)] for name in found[-1]
+    ]
     return Section("by length of truth", ["", *heads(list(runs), "value")], rows)
 
 
 def group_sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
     """The share that passes in groups: by language, category, tape and length of the ground truth."""
-    found = [dict(figures.groups(run)) for run in runs.values()]
+    found = [dict(figure_words.groups(run)) for run in runs.values()]
     for title in dict.fromkeys(title for own in found for title in own):
         by_run = [dict(own.get(title, [])) for own in found]
         rows = [
@@ -124,7 +128,7 @@ def group_sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
 
 def share_of(share: Mapping[str, Any]) -> str:
     """A share with the number that it is of, as `39 % (24-56 %) of 31` with a long dash."""
-    words = figures.share_words(share)
+    words = figure_words.share_words(share)
     return f"{words} of {share['n']:,}" if words else ""
 
 
@@ -149,15 +153,15 @@ def instructions_section(summary: Summary, *, narrow: bool = False) -> Section:
 def _adherence_cells(found: Mapping[str, Any]) -> Iterator[str]:
     results = mapping(found.get("results"))
     yield f"{results.get('followed', 0):,} of {results.get('followed', 0) + results.get('broken', 0):,}"
-    yield figures.share_words(mapping(found.get("adherence")))
-    yield figures.share_words(mapping(found.get("follows_and_passes")))
+    yield figure_words.share_words(mapping(found.get("adherence")))
+    yield figure_words.share_words(mapping(found.get("follows_and_passes")))
     yield f"{found.get('follows_and_fails', 0):,}"
     yield f"{found.get('breaks_and_passes', 0):,}"
 
 
 def failures_section(summary: Summary) -> Section:
     """The most frequent reasons of failed requests, each in full."""
-    found = figures.reasons(summary, "failed")
+    found = figure_words.reasons(summary, "failed")
     rows = [[f"{number:,}", reason.strip()] for reason, number in islice(found.items(), REASONS)]
     more = f"and {len(found) - REASONS:,} more (--json names them under reasons)" if len(found) > REASONS else ""
     return Section("why requests failed", ["", "meaning"], rows, more)

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import tree_sitter
 
-from corpora.codealign.benchmark.sampling import AlignmentTask
+from corpora.codealign.benchmark.instruction_sampling import AlignmentTask
 from corpora.codealign.instruction import DeveloperInstruction
 from server.judging import Rubric
 from server.prompt import ChatMessage

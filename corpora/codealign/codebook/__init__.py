@@ -1,7 +1,13 @@
 """How the catalogue grows: people compare two passing solutions and say what they would tell an author; a model groups what they said."""
 
 from corpora.codealign.codebook.pairs import SolutionPair, drawn_pairs, read_pairs, write_pairs
-from corpora.codealign.codebook.preferences import Preference, Showing, read_preferences, showings, write_preference
+from corpora.codealign.codebook.rater_preferences import (
+    Preference,
+    Showing,
+    read_preferences,
+    showings,
+    write_preference,
+)
 
 __all__ = [
     "Preference",

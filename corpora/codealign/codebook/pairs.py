@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from corpora.codealign.benchmark.pipeline import AlignmentOutcome
+from corpora.codealign.benchmark.benchmark_run import AlignmentOutcome
 from corpora.codealign.codebook.json_lines import read_lines
 from corpora.errors import DataError
 

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from corpora.codealign.codebook.pairs import SolutionPair
-from corpora.codealign.codebook.preferences import REPEATS, Preference
+from corpora.codealign.codebook.rater_preferences import REPEATS, Preference
 from replay.numbers.agreement import cohens_kappa
 from replay.numbers.intervals import clustered_share
 

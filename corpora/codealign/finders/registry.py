@@ -9,12 +9,30 @@ from typing import TypeAlias
 
 import tree_sitter
 
-from corpora.codealign.finders import branches, comments, expressions, functions, layout, loops, names, variables
+from corpora.codealign.finders import (
+    branches,
+    comments,
+    expressions,
+    function_finders,
+    layout,
+    loop_finders,
+    name_finders,
+    variables,
+)
 from corpora.codealign.finders.shapes import queried
 from syntax.parse import Tree
 
 ProblemFinder: TypeAlias = Callable[[Tree], Iterable[tree_sitter.Node | int]]
-_MODULES: tuple[ModuleType, ...] = (branches, comments, expressions, functions, layout, loops, names, variables)
+_MODULES: tuple[ModuleType, ...] = (
+    branches,
+    comments,
+    expressions,
+    function_finders,
+    layout,
+    loop_finders,
+    name_finders,
+    variables,
+)
 
 
 def _public(module: ModuleType) -> Mapping[str, Callable[..., Iterable[tree_sitter.Node | int]]]:

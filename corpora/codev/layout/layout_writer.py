@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from corpora.codev.layout.rows import (
+from corpora.codev.layout.published_rows import (
     BLOCK_TABLE,
     COPIES,
     LOCK,
@@ -34,8 +34,8 @@ from corpora.codev.retrieval.evidence import FunctionIndex
 from corpora.codev.samples import CodevRepository, CodevSample
 from corpora.codev.scenes import WITH_RETRIEVAL, BlockScene, SceneKind, scenes
 from corpora.errors import DataError
+from corpora.evaluation_options import Scenario
 from corpora.mined.checkout import Checkout
-from corpora.options import Scenario
 from replay.tapes.tape import Tests
 from runners.files import write_all
 from runners.other_files import make_executable, write_others

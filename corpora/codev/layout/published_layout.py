@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from corpora.codev.layout.rows import (
+from corpora.codev.layout.published_rows import (
     LOCK,
     METADATA,
     PARTS,
@@ -23,8 +23,8 @@ from corpora.codev.layout.rows import (
 from corpora.codev.samples import CodevRepository
 from corpora.codev.scenes import BlockScene, SceneKind
 from corpora.errors import DataError
+from corpora.evaluation_options import Scenario
 from corpora.mined.checkout import Checkout, read_checkout
-from corpora.options import Scenario
 from replay.tapes.tape import Tests
 from syntax.gaps import patch
 from syntax.languages import language_of

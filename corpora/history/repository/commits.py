@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import Self
 
 from corpora.errors import HistoryError
+from corpora.history.repository.commit_selection import CommitSelection
 from corpora.history.repository.git_commands import INCOMPLETE, GitCommands
-from corpora.history.repository.selection import CommitSelection
 
 EXECUTABLE, SYMLINK, SUBMODULE = "100755", "120000", "160000"
 SUBJECT = 120
@@ -245,7 +245,7 @@ def _change(facts: Sequence[str], fields: Iterator[bytes]) -> ChangedFile:
 
 
 def _path(path: bytes) -> str:
-    """A path as text; bytes that are not UTF-8 become lone surrogates, by which `files.py` recognises such a path."""
+    """A path as text; bytes that are not UTF-8 become lone surrogates, by which `commit_files.py` recognises such a path."""
     return path.decode("utf-8", "surrogateescape")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from replay.errors import TapeError
-from replay.importers.workspace_recording.entries import FORMAT
+from replay.importers.workspace_recording.recording_entries import FORMAT
 from replay.importers.workspace_recording.tape_entries import EntryGroup, Writing, beginning_of, start_of
 from replay.tapes.coding import json_of
 from replay.tapes.tape import Event, Foreign, Header, Tape

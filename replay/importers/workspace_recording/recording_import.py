@@ -17,9 +17,9 @@ import msgspec
 
 from replay.importers.building.project_tests import detect_tests
 from replay.importers.errors import RecordingError, locate
-from replay.importers.workspace_recording import entries as log
-from replay.importers.workspace_recording.events import Reading
+from replay.importers.workspace_recording import recording_entries as log
 from replay.importers.workspace_recording.interleaving import form_of, interleave
+from replay.importers.workspace_recording.recording_events import Reading
 from replay.importers.workspace_recording.tape_entries import EPOCH, start_of
 from replay.tapes.authors.streams import recognised, with_reasons
 from replay.tapes.tape import Documents, Edit, Embedded, Event, Foreign, Header, Reason, Tape

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 from replay.errors import TapeError
-from replay.importers.workspace_recording import entries as log
-from replay.importers.workspace_recording.events import ACCEPT, FORMAT_COMMAND, OWN, SNIPPET, UNKNOWN, Reading
+from replay.importers.workspace_recording import recording_entries as log
+from replay.importers.workspace_recording.recording_events import ACCEPT, FORMAT_COMMAND, OWN, SNIPPET, UNKNOWN, Reading
 from replay.tapes.authors.change_reasons import certain_reason
 from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Header, Open, Select, State
 from syntax.errors import OffsetError

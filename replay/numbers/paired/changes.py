@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from replay.numbers.paired.moments import SharedMoment, fixed_verdict, passed_share, passes
+from replay.numbers.paired.paired_moments import SharedMoment, fixed_verdict, passed_share, passes
 from replay.records import Record
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from replay.numbers.adherence import said_together
 from replay.numbers.paired.measures import Measure
-from replay.numbers.paired.moments import could_be_tested, passes
+from replay.numbers.paired.paired_moments import could_be_tested, passes
 from replay.records import Record
 
 _CONCERNED = frozenset({"followed", "broken"})

@@ -15,7 +15,7 @@ from typing import Any
 from replay.numbers.clusters import cluster_of
 from replay.numbers.differences import holm, paired_difference, paired_mean
 from replay.numbers.figures import FIGURES, AnswerValues, Unit
-from replay.numbers.paired.moments import SharedMoment
+from replay.numbers.paired.paired_moments import SharedMoment
 from replay.options import ClusterBy
 from replay.records import Record
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from replay.errors import ReplayError
-from replay.play.users.acceptance.model import BUNDLED, Model, load
+from replay.play.users.acceptance.acceptance_model import BUNDLED, Model, load
 from replay.play.users.offers import Offer
 from server.nearest import did_you_mean
 

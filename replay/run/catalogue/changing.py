@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from replay.errors import StoreError
-from replay.run.catalogue.finding import LAST, run_folders, run_name, tags_of
+from replay.run.catalogue.run_lookup import LAST, run_folders, run_name, tags_of
 from replay.run.folders import RUNS, TAGS, others_in
 from replay.run.store import Store
 

@@ -10,8 +10,8 @@ import msgspec
 
 from replay.options import ClusterBy
 from replay.records import Record
-from replay.run.listing.rows import Row, adherence_values, row_of, searched_text
-from replay.run.listing.selection import FACETS, SORTS, MomentSelection, condition
+from replay.run.listing.moment_rows import Row, adherence_values, row_of, searched_text
+from replay.run.listing.moment_selection import FACETS, SORTS, MomentSelection, condition
 
 VERSION = 2
 """The meaning of the columns, kept as the fact `listing`. A run whose rows have another, or none, is listed anew."""

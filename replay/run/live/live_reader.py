@@ -12,7 +12,7 @@ from typing import IO
 import msgspec
 
 from replay.run.events import RunEvent
-from replay.run.live.stream import FILE
+from replay.run.live.live_stream import FILE
 
 _AT_ONCE = 1 << 20
 """How many bytes are read before the one who reads may draw again."""

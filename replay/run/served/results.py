@@ -16,9 +16,9 @@ from pygls.exceptions import JsonRpcInvalidParams
 from replay.errors import StoreError
 from replay.judge.retracing import TracedTape
 from replay.records import Record
-from replay.run.listing.selection import MomentSelection
+from replay.run.listing.moment_selection import MomentSelection
 from replay.run.served import MOMENT, MOMENTS
-from replay.run.served.orders import ordered
+from replay.run.served.replay_orders import ordered
 from replay.run.sources.tape_shelf import TapeShelf
 from replay.run.store import Store
 from syntax.text import length, offset_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from replay.play.instructions import Ask
+from replay.play.player_instructions import Ask
 from server.providers.recorded import answer_key
 
 

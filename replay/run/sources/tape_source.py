@@ -13,7 +13,9 @@ from functools import cached_property
 import msgspec
 
 from replay.errors import LeftOutError, ReplayError
-from replay.judge.projects import (
+from replay.judge.shared_results import ResultsInScope
+from replay.judge.tape_cases import TapeCases, TapeTests, prepare_tests
+from replay.judge.tape_project import (
     ProjectMissingError,
     clones_of,
     origins_of_tests,
@@ -21,13 +23,11 @@ from replay.judge.projects import (
     starting_files,
     with_tests,
 )
-from replay.judge.shared_results import ResultsInScope
-from replay.judge.tape_cases import TapeCases, TapeTests, prepare_tests
 from replay.options import ReplayOptions
 from replay.play.assistant import Reply, Steps
-from replay.play.instructions import Answer, Ask, Instruction
 from replay.play.latency import latency_of
 from replay.play.player import Player
+from replay.play.player_instructions import Answer, Ask, Instruction
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.records import Verdict

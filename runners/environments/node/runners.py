@@ -12,8 +12,8 @@ from itertools import groupby, islice, takewhile
 from pathlib import PurePosixPath
 
 from runners.environments.manifests import string_in, table_in
-from runners.environments.node.calls import Call, calls_of
 from runners.environments.node.packages import Packages
+from runners.environments.node.script_calls import Call, calls_of
 
 _PLAIN_VALUE = re.compile(r"(?:[\w./:,=@%+-]|\$\w+|\$\{\w+\})*")
 _INSTALLED = re.compile(r"(?:\.{1,2}/)*node_modules/(?P<path>(?:\.bin/)?(?P<name>[\w-]+)(?:/[\w./-]+)?)")

@@ -21,8 +21,9 @@ import anyio.lowlevel
 import httpx
 import tenacity
 
-from server import keys
+from server import api_keys
 from server.errors import ProviderError, ProviderMissing, ProviderRefused, ProviderUnreachable
+from server.providers.http.event_stream import DONE, EventContent, StreamEvent, events_of
 from server.providers.http.limits import OutputLimit, until_stop, whole_characters
 from server.providers.http.refusals import (
     RETRIED_STATUSES,
@@ -35,7 +36,6 @@ from server.providers.http.refusals import (
     read_beginning,
     retry_after_s,
 )
-from server.providers.http.stream import DONE, EventContent, StreamEvent, events_of
 from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, answer_text
 from server.settings import ProviderSettings
 
@@ -412,7 +412,7 @@ class Endpoint:
         if any(said.last for said in begun):
             return begun
         if isinstance(instead, str):
-            raise ProviderRefused(f"{self.place}: no answer, but {keys.masked(instead)[:_INSTEAD_CHARACTERS]!r}")
+            raise ProviderRefused(f"{self.place}: no answer, but {api_keys.masked(instead)[:_INSTEAD_CHARACTERS]!r}")
         raise _Again(self._ended())
 
     async def _refuse(self, response: httpx.Response, body: Mapping[str, Any]) -> None:
@@ -472,7 +472,7 @@ def endpoint(
 
 def bearer(settings: ProviderSettings) -> dict[str, str]:
     """The key from the environment as a header of most servers."""
-    key = keys.key_of(settings.name) if settings.use_key else ""
+    key = api_keys.key_of(settings.name) if settings.use_key else ""
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
@@ -509,7 +509,7 @@ def _place(url: httpx.URL) -> str:
 
 
 def _error_text(error: Exception) -> str:
-    return keys.masked(str(error)) or type(error).__name__
+    return api_keys.masked(str(error)) or type(error).__name__
 
 
 # Waits that end at a time of the event loop (s).

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from server.errors import ProviderRefused
-from server.providers.http.stream import (
+from server.providers.http.event_stream import (
     EventContent,
     StreamEvent,
     answer_piece,

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import msgspec
 
-from server import keys
+from server import api_keys
 from server.errors import ProviderRefused
 
 RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
@@ -78,7 +78,7 @@ def page_words(response: httpx.Response, body: bytes) -> str:
     if "html" not in response.headers.get("content-type", "") and not _PAGE.match(body):
         return ""
     words = _TAGS.sub(b" ", body).decode("utf-8", "replace").split()
-    return keys.masked(" ".join(words))[:_PAGE_CHARACTERS] or "an empty page"
+    return api_keys.masked(" ".join(words))[:_PAGE_CHARACTERS] or "an empty page"
 
 
 async def read_beginning(response: httpx.Response) -> bytes:
@@ -109,4 +109,4 @@ def _message_in(error: Any) -> str:
 
 
 def _shown(message: str) -> str:
-    return keys.masked(message)[:_MESSAGE_CHARACTERS]
+    return api_keys.masked(message)[:_MESSAGE_CHARACTERS]

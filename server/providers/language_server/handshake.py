@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
 
-from server.keys import masked
+from server.api_keys import masked
 from server.version import version
 
 NAME = {"name": "ghosttape", "version": version()}

@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from server.api_keys import masked
 from server.errors import ProviderError, ProviderMissing, ProviderRefused
-from server.keys import masked
 from server.providers.language_server.parent_death import die_with_parent
-from server.wire import messages
+from server.wire import wire_messages
 from server.wire.framing import Frame, FrameReader, InvalidFrame
-from server.wire.plain import decode_any
+from server.wire.json_client import decode_any
 
 RequestHandler: TypeAlias = Callable[[str, Any], Any]
 """Takes a request of the server (method, parameters) and returns the result; raises `LookupError` for an unknown method."""
@@ -238,7 +238,7 @@ class ServerProcess:
             message = decode_any(frame)
         except (ValueError, RecursionError) as error:
             return self._fail(ProviderRefused(_reason(f"{self.name} sent a message that is not JSON: {error}")))
-        if fault := messages.fault(message):
+        if fault := wire_messages.fault(message):
             return self._fail(ProviderRefused(_reason(f"{self.name} sent a message that is not JSON-RPC: {fault}")))
         if "method" not in message:
             return self._answered(message)

@@ -21,9 +21,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from server.api_keys import masked
 from server.context import Context
 from server.errors import ProviderError, ProviderMissing, ProviderOverdue
-from server.keys import masked
 from server.prompt import Prompt
 from server.providers.protocol import (
     AnswerMetadata,

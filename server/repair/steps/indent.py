@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from server.repair.draft import Draft, indent_of, unit_of, width
 from server.repair.steps import columns
-from server.repair.steps.bodies import below_the_header
+from server.repair.steps.body_lines import below_the_header
 from server.repair.steps.spaces import joined, without_doubled_space, without_lookalikes
 from server.repair.steps.stop import LogicalLines, lines_of
 from syntax.parse import is_opaque

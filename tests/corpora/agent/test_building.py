@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from corpora.agent.building import BuiltRepository
-from corpora.agent.sampling import read_distribution
+from corpora.agent.block_sampling import read_distribution
+from corpora.agent.stages import BuiltRepository
 from tests.support.block_repository import CODE
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from corpora.agent.building import EnvironmentLock, RepositoryBuilder
-from corpora.agent.sampling import SampleChoice, read_distribution
+from corpora.agent.block_sampling import SampleChoice, read_distribution
+from corpora.agent.stages import EnvironmentLock, RepositoryBuilder
 from corpora.history.advice import AdviceRights, ModelAdvice, ScriptedChat
 from corpora.history.environments import Said
 from corpora.mined.checkout import read_checkout

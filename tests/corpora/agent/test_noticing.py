@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from corpora.agent.sampling import STAGE, PartTester, TriedPart
+from corpora.agent.block_sampling import STAGE, PartTester, TriedPart
 from corpora.agent.work import StageFolder
 from corpora.mined.checkout import read_checkout
 from runners.verdicts import Result

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.agent.sampling import STAGE, TriedPart
+from corpora.agent.block_sampling import STAGE, TriedPart
 from corpora.agent.work import StageFolder
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from corpora.codealign.adherence import InstructionAdherence
 from corpora.codealign.catalogue import instruction, instructions
 from corpora.codealign.instruction_selection import ids_for_a_run
+from corpora.codealign.suggestion_adherence import InstructionAdherence
 from corpora.errors import CorpusError
 
 HEAD = "def g(n):\n    return n and g(n - 1)\n\n\ndef f(n):\n    "

@@ -19,10 +19,10 @@ from corpora.codev.retrieval.evidence import FunctionIndex
 from corpora.codev.samples import CodevHead, CodevRepository, CodevSample, read_samples, write_samples
 from corpora.corpus import corpus_of
 from corpora.errors import CorpusError, DataError
-from corpora.options import Scenario
+from corpora.evaluation_options import Scenario
 from corpora.run.source import TaskPlayer
 from corpora.tasks import Task
-from replay.play.instructions import Answer, Ask, DidClose, DidOpen
+from replay.play.player_instructions import Answer, Ask, DidClose, DidOpen
 from replay.tapes.tape import Tests as ProjectTests
 
 CODE = """\

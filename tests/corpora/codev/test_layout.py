@@ -13,7 +13,7 @@ import pytest
 
 from corpora.codev.layout import LayoutPart, read_layout, write_layout
 from corpora.codev.layout.layout_writer import unit_test_command
-from corpora.codev.layout.rows import PARTS
+from corpora.codev.layout.published_rows import PARTS
 from corpora.codev.retrieval.evidence import FunctionIndex
 from corpora.codev.samples import CodevRepository, CodevSample, InnerPart
 from corpora.codev.scenes import scenes

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.codev.question import code_in
+from corpora.codev.chat_question import code_in
 from server.context import Context, Snippet
 from server.prompt import worded_chat
 from server.repair.draft import Draft

@@ -4,10 +4,10 @@ import pytest
 
 from corpora.corpus import corpus_of
 from corpora.devbench.evaluator import AsEvaluated
-from corpora.options import EvaluateOptions
+from corpora.evaluation_options import EvaluateOptions
 from replay.records import Suggestion
 from runners.programs import Program, plan_of
-from runners.programs.fake import FakePrograms
+from runners.programs.fake_program import FakePrograms
 from runners.verdicts import Result
 from tests.support.devbench_data import instance, write
 from tests.support.devbench_programs import in_place_of_answers, java_named_otherwise

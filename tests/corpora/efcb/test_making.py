@@ -4,11 +4,11 @@ import Levenshtein
 import pytest
 from scipy import stats
 
+from corpora.efcb.baseline_rules import RULES, solved_by
 from corpora.efcb.efcb_files import read
 from corpora.efcb.making import QuestionMaker, pull_requests, requests, write_questions
-from corpora.efcb.making.questions import variants
+from corpora.efcb.making.question_maker import variants
 from corpora.efcb.making.requests import PullRequest, kept
-from corpora.efcb.rules import RULES, solved_by
 from corpora.errors import HistoryError
 from tests.support.small_repository import git
 

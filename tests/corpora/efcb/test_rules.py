@@ -4,9 +4,9 @@ import re
 import pytest
 from rapidfuzz.distance import Levenshtein
 
+from corpora.efcb.baseline_rules import RULES, PatchTexts, Words, choose, documents_of, medoid, solved_by
 from corpora.efcb.efcb_files import read
 from corpora.efcb.questions import PullRequestQuestion
-from corpora.efcb.rules import RULES, PatchTexts, Words, choose, documents_of, medoid, solved_by
 from server.prompt import ChatMessage
 
 

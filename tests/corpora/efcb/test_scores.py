@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from corpora.efcb.efcb_scores import QuestionScore, efcb_score, task_figures, unweighted_mean
 from corpora.efcb.questions import TASKS
-from corpora.efcb.scores import QuestionScore, efcb_score, task_figures, unweighted_mean
 
 PUBLISHED = {
     "llama-3.3-70b-turbo": ((0.803, 0.476, 7.23, 3.74, 0.965), 0.482),

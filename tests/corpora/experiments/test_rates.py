@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from corpora.experiments.planning import Load, MeasuredRates, most_tokens
+from corpora.experiments.experiment_plan import Load, MeasuredRates, most_tokens
 from replay.options import ReplayOptions
 from server.context import CHARACTERS_A_TOKEN, Snippet, Surroundings, choose
 from server.providers import registry

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from corpora.errors import DataError
-from corpora.generation.funnel import Funnel, GeneratedAnswer, Refusal, instance_of
+from corpora.generation.generation_funnel import Funnel, GeneratedAnswer, Refusal, instance_of
 
 GOOD = {"prefix": "def f(a):", "golden_completion": "    return a", "suffix": "", "assertions": "assert f(1) == 1"}
 

@@ -8,8 +8,8 @@ from scipy.stats import chisquare
 
 from corpora.errors import HistoryError
 from corpora.history import CommitSelection, HistoryRequest, import_history, typed_commits
+from corpora.history.commit_plan import SessionPlan
 from corpora.history.commit_sampling import chosen
-from corpora.history.planning import SessionPlan
 from corpora.history.repository.commits import Commit, Repository
 from replay.tapes import tape
 from replay.tapes.tape import verify

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from corpora.errors import HistoryError
+from corpora.history.repository.commit_selection import CommitSelection
 from corpora.history.repository.commits import Repository
-from corpora.history.repository.selection import CommitSelection
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from corpora.history.planning import same_code
+from corpora.history.commit_plan import same_code
 from syntax.languages import language_named
 
 

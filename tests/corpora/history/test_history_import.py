@@ -10,7 +10,7 @@ from scipy.stats import ks_2samp
 
 from corpora.errors import HistoryError
 from corpora.history.session.distributions import Share, named_distributions
-from replay.judge.projects import other_files, starting_files
+from replay.judge.tape_project import other_files, starting_files
 from replay.tapes import tape
 from replay.tapes.tape import verify
 from runners.other_files import OtherFiles
@@ -67,7 +67,7 @@ def test_links_that_lead_out_are_left_out_and_counted(make_repo, tmp_path):
 
 
 def test_of_what_is_no_text_small_files_come_first_as_far_as_there_is_room(make_repo, tmp_path, monkeypatch):
-    monkeypatch.setattr("corpora.history.repository.files.PROJECT_LIMIT", 1000)
+    monkeypatch.setattr("corpora.history.repository.commit_files.PROJECT_LIMIT", 1000)
     large = make_repo(tmp_path / "large")
     large.commit("first", {"a.py": "a = 1\n"})
     large.commit("second", {"a.py": "a = 2\n", "b.bin": b"\0" * 600, "c.bin": b"\0" * 400, "d.bin": b"\0" * 601})

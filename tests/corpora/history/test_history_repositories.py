@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from corpora.errors import HistoryError
-from replay.judge.projects import starting_files
+from replay.judge.tape_project import starting_files
 from replay.tapes import tape
 from tests.support.history_requests import imported_tapes
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.history.repository.files import CommitDocument
+from corpora.history.repository.commit_files import CommitDocument
 from corpora.history.session.distributions import named_distributions
-from corpora.history.session.session import tasks, typed
+from corpora.history.session.typing_session import tasks, typed
 from replay.tapes import tape
 from replay.tapes.tape import verify
 from tests.support.scale import examples

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from corpora.history.repository.nearest import TRIES, nearest_passing
+from corpora.history.repository.commit_search import TRIES, nearest_passing
 
 
 async def search(outcomes, limit=1_000):

@@ -18,7 +18,7 @@ from corpora.run.task_cases import TaskTests
 from replay.errors import LeftOutError
 from replay.judge.states import ProjectState
 from replay.tapes.tape import Tests as ProjectTests
-from runners.programs.fake import FakePrograms
+from runners.programs.fake_program import FakePrograms
 from runners.protocol import Completed
 from runners.verdicts import RetryPolicy
 from tests.support.fakes.sandbox import FakeSandbox

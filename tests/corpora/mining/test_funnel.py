@@ -3,7 +3,7 @@
 import pytest
 
 from corpora.mined.corpus_file import MinedHead, MinedLine
-from corpora.mining.funnel import STAGES, MiningFolder, noticed
+from corpora.mining.mining_funnel import STAGES, MiningFolder, noticed
 from replay.options import ReplayOptions
 from replay.records import Verdict
 from replay.tapes.tape import Tests as ProjectTests

@@ -7,7 +7,7 @@ import pytest
 
 from corpora.corpus import corpus_of
 from corpora.errors import DataError
-from corpora.options import drawn
+from corpora.evaluation_options import drawn
 from corpora.simcopilot.corpus import SimCopilot, needs
 from tests.support.simcopilot_data import STAIRS, STAIRS_CASES, checkpoints, write, write_stairs
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from corpora.corpus import corpus_of
-from corpora.packages import PackagedPrograms
+from corpora.required_packages import PackagedPrograms
 from replay.judge.states import ProjectState
 from runners.errors import SandboxFailed, SetupFailed
-from runners.programs.fake import FakePrograms
+from runners.programs.fake_program import FakePrograms
 from runners.protocol import Completed
 from runners.sandboxes import pick
 from runners.verdicts import Result

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from corpora.corpus import corpus_of
+from corpora.evaluation_options import drawn
 from corpora.fetching import check
-from corpora.options import drawn
 from corpora.simcopilot.card import CARD
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.agent.building import BuiltRepository
+from corpora.agent.stages import BuiltRepository
 from tests.support.block_verdicts import Judged, corpus_file, judged, sandboxed_context
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from corpora.agent.building import EnvironmentLock, RepositoryBuilder
-from corpora.agent.sampling import BlockDistribution, SampleChoice
+from corpora.agent.block_sampling import BlockDistribution, SampleChoice
+from corpora.agent.stages import EnvironmentLock, RepositoryBuilder
 from corpora.mined.checkout import read_checkout
 from runners.sandboxes import pick
 from tests.support.block_verdicts import corpus_file, judged, sandboxed_context

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.agent.building import EnvironmentFinder
+from corpora.agent.stages import EnvironmentFinder
 from corpora.agent.work import StageFolder
 from corpora.mined.checkout import read_checkout
 from runners.environments import NotTestable

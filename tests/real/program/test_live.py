@@ -12,7 +12,7 @@ import pytest
 
 from replay.run.events import Pulse, RunBegan, RunEnded, RunEvent, Stalled
 from replay.run.live.live_reader import is_alive
-from replay.run.live.stream import FILE
+from replay.run.live.live_stream import FILE
 from replay.run.store import Store
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import write

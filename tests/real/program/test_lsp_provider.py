@@ -6,8 +6,8 @@ import shlex
 import pytest
 
 from replay.run.store import Store
-from server.providers.language_server.fake import PlainServer
-from server.providers.language_server.plain import CAPABILITIES
+from server.providers.language_server.fake_server import PlainServer
+from server.providers.language_server.plain_server import CAPABILITIES
 from tests.support.places import LEDGER, SCRIPT
 
 OURS = shlex.join([SCRIPT, "serve", "--provider", "ngram", "--settings", '{"cache": {"entries": 0}}'])

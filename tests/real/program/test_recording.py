@@ -6,7 +6,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from replay.importers.checking import check
+from replay.importers.tape_check import check
 from replay.run.store import Store
 from replay.tapes.tape import Edit, Ghost, Run, Select, State
 from syntax.text import encode, offset_at, splice

@@ -12,7 +12,7 @@ LONG = "EditSourceTracker.test1"
 @pytest.fixture(scope="session")
 def tapes(recordings, once, run_folder):
     """All recordings as tapes."""
-    from replay.importers.batch import import_many
+    from replay.importers.import_batch import import_many
 
     def make():
         import_many(recordings, run_folder / "tapes")

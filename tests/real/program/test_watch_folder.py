@@ -12,7 +12,7 @@ import pytest
 
 from replay.run.events import Ended, RunBegan, RunEnded, RunEvent
 from replay.run.live.live_reader import is_alive
-from replay.run.live.stream import FILE
+from replay.run.live.live_stream import FILE
 from replay.run.store import Store
 from tests.support.places import SCRIPT
 from tests.support.terminals import Terminal

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from replay.judge.selection import Selection
+from replay.judge.selected_tests import Selection
 from replay.run.events import Note
 from replay.tapes.tape import read
 from tests.support.places import LEDGER

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from runners.environments.node.candidates import lock_of, locked
+from runners.environments.node.node_candidates import lock_of, locked
 
 ROOT = PurePosixPath()
 

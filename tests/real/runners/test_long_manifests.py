@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from runners.environments.trials import missing_in
+from runners.environments.tried_ways import missing_in
 from tests.support.manifests import ALWAYS, MB, NAMES, all_ways
 
 DEEP = 100_000

@@ -14,7 +14,7 @@ import pytest
 from replay.run.engine import cache_folder
 from server.documents import Document
 from server.providers import registry
-from server.providers.language_server.session import LanguageServerSession
+from server.providers.language_server.server_session import LanguageServerSession
 from server.queries import Query
 from server.service import Service
 from server.settings import ProviderSettings, Settings

@@ -11,7 +11,7 @@ import sys
 import psutil
 import pytest
 
-from server.providers.language_server.fake import PlainServer
+from server.providers.language_server.fake_server import PlainServer
 from tests.support.places import SCRIPT
 from tests.support.waiting import PATIENCE_S, until_held
 

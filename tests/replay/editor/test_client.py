@@ -6,7 +6,7 @@ import json
 import pytest
 
 from replay.errors import ServerError
-from replay.play.instructions import DidClose, DidOpen, DidSave, VerifyCheckpoint
+from replay.play.player_instructions import DidClose, DidOpen, DidSave, VerifyCheckpoint
 from replay.tapes.tape import digest
 from tests.support.editor_session import COMPLETE, Session, answer, ask_at, within
 from tests.support.waiting import PATIENCE_S

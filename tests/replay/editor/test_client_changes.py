@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay.editor.client import Editor
-from replay.play.instructions import DidChange
+from replay.play.player_instructions import DidChange
 from tests.support.editor_session import within
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from replay.editor.client import Editor
-from replay.play.instructions import Answer, Ask, DidChange, MomentEnded, SendFeedback
+from replay.play.player_instructions import Answer, Ask, DidChange, MomentEnded, SendFeedback
 from tests.support.places import ROOT
 from tests.support.policy_timing import Replay, inside, offering, type_inside
 from tests.support.tapes import moment_of

@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from replay.errors import GateError
+from replay.gates.gate_reports import workflow_commands, write_junit
 from replay.gates.gates import LIMITED, GateResult, any_fails, check_against, check_limit, limit_of
-from replay.gates.reports import workflow_commands, write_junit
 
 SUMMARY = {
     "moments": 40,

@@ -4,7 +4,7 @@ from collections import Counter
 import pytest
 
 from replay.errors import TapeError
-from replay.importers.checking import check
+from replay.importers.tape_check import check
 from replay.tapes.tape import Close, Edit, Focus, Foreign, Ghost, Open, Save, Select, State, Tape, read, write
 from tests.support.places import DEMO
 from tests.support.tapes import Typist

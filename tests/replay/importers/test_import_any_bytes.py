@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from replay.errors import ReplayError
-from replay.importers.batch import import_many
 from replay.importers.formats import AUTO, FORMATS
+from replay.importers.import_batch import import_many
 
 SCALE = int(os.environ.get("GHOSTTAPE_TEST_SCALE", "1"))
 ROWS = [

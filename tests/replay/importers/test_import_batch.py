@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from replay.importers.batch import import_many
 from replay.importers.errors import ImportRefusedError, RecordingError
 from replay.importers.formats import format_of
+from replay.importers.import_batch import import_many
 from replay.tapes import tape as tapes
 from replay.tapes.placing import place
 from tests.support.recorded_logs import counted

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.importers.crowd.chunks import Known, chunks_name, created, hunks, import_chunks, patched, seen
+from replay.importers.crowd.crowd_chunks import Known, chunks_name, created, hunks, import_chunks, patched, seen
 from replay.importers.errors import RecordingError
 from replay.tapes.tape import Close, Edit, Focus, Foreign, Open, Run, Select
 from tests.support.random_sessions import histories, replayed, sessions

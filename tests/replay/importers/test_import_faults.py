@@ -12,12 +12,12 @@ import pytest
 
 from replay.errors import TapeError
 from replay.exporters.workspace_recording import recording_of
-from replay.importers.batch import import_many
 from replay.importers.building import packed_files
-from replay.importers.crowd.chunks import import_chunks
+from replay.importers.crowd.crowd_chunks import import_chunks
 from replay.importers.crowd.table import import_table
 from replay.importers.errors import RecordingError
 from replay.importers.formats import ImportFormat, format_of, require_writable, tapes_of
+from replay.importers.import_batch import import_many
 from replay.importers.progsnap2.dataset_import import import_dataset
 from replay.importers.workspace_recording.recording_import import import_recording
 from replay.tapes import git_environment

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 from hypothesis import given, settings
 
-from replay.importers.batch import import_many
 from replay.importers.errors import RecordingError
+from replay.importers.import_batch import import_many
 from replay.importers.progsnap2.dataset_import import default_section, import_dataset
 from replay.tapes.tape import Close, Edit, Focus, Foreign, Open, Run, Save
 from tests.support.random_sessions import histories, replayed, sessions

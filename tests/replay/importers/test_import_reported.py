@@ -8,7 +8,7 @@ import json
 import pytest
 
 from replay.errors import ReplayError
-from replay.importers.batch import import_many
+from replay.importers.import_batch import import_many
 from replay.tapes import tape as tapes
 from replay.tapes.tape import verify
 

@@ -9,7 +9,7 @@ from corpora.demo.bundled import NAMES, demo_tapes
 from replay.judge.alignment import statement_ends
 from replay.judge.fitting import clipped, fit_fixed
 from replay.judge.grafts import emptied, hole_of, language_at, written_since
-from replay.play.instructions import Spot
+from replay.play.player_instructions import Spot
 from replay.records import Moment
 from replay.tapes import tape as tape_files
 from replay.tapes.timeline import Timeline

@@ -5,7 +5,7 @@ import pytest
 
 from replay.errors import ProjectError
 from replay.judge.baselines import plan_of_tests
-from replay.judge.projects import origins_of_tests, setup_variables, with_tests
+from replay.judge.tape_project import origins_of_tests, setup_variables, with_tests
 from replay.options import FolderTests, ReplayOptions
 from replay.tapes.tape import PROJECTS, unknown_toolchain
 from replay.tapes.tape import Tests as ProjectTests

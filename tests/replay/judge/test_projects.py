@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from replay.errors import ProjectError
-from replay.judge.projects import ProjectMissingError, other_files, sorted_content, starting_files
+from replay.judge.tape_project import ProjectMissingError, other_files, sorted_content, starting_files
 from replay.tapes.tape import Embedded, Folder, Git
 from runners.other_files import OtherFiles
 from tests.support.tapes import Typist
@@ -130,8 +130,8 @@ def test_what_a_commit_has_beside_texts_is_read_too(clone, tmp_path):
 
 
 def test_of_what_is_no_text_small_files_come_first_and_large_ones_are_named(monkeypatch):
-    monkeypatch.setattr("replay.judge.projects.BLOB_LIMIT", 4)
-    monkeypatch.setattr("replay.judge.projects.BLOBS_LIMIT", 7)
+    monkeypatch.setattr("replay.judge.tape_project.BLOB_LIMIT", 4)
+    monkeypatch.setattr("replay.judge.tape_project.BLOBS_LIMIT", 7)
     contents = {"a": b"\xff" * 4, "b": b"\xff" * 3, "c": b"\xff", "d": b"\xff" * 5, "text": b"x" * 100}
     found = sorted_content(contents, {}, frozenset())
     assert (set(found.others.blobs), found.too_large, set(found.texts)) == ({"b", "c"}, ("a", "d"), {"text"})

@@ -4,9 +4,9 @@ import pytest
 
 from replay.judge.retracing import Retraced, TracedTape
 from replay.judge.tape_cases import TapeCases
-from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
+from replay.play.player_instructions import Answer, Ask, MomentEnded
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.records import Record, Verdict

@@ -3,7 +3,7 @@
 import pytest
 
 from replay.judge.grafts import Hole
-from replay.judge.selection import Selection, function_lines
+from replay.judge.selected_tests import Selection, function_lines
 from replay.judge.states import Case, ProjectState
 from replay.records import Verdict
 from runners.coverage import Coverage

@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 from replay.judge.tape_cases import prepare_tests
-from replay.play.instructions import MomentEnded, Spot
+from replay.play.player_instructions import MomentEnded, Spot
 from replay.records import Ending, Suggestion
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.timeline import Timeline

@@ -5,7 +5,7 @@ from msgspec import structs
 
 from replay.numbers.comparison import ComparedRun, compare, words
 from replay.numbers.differences import paired, paired_difference
-from replay.numbers.paired.moments import shared_moments
+from replay.numbers.paired.paired_moments import shared_moments
 from tests.support.tapes import record_of
 
 CONFIG = {"policy": "vscode", "sources": {"small": "1"}}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpora.options import EvaluateOptions
+from corpora.evaluation_options import EvaluateOptions
 from replay.numbers.comparison import ComparedRun, figures_of
 from replay.numbers.costs import Price, no_cost, token_use
 from replay.numbers.figures import read_figure

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corpora.demo.bundled import DEMO
-from replay.play.instructions import Answer, Ask, DidChange, MomentEnded, VerifyCheckpoint
+from replay.play.player_instructions import Answer, Ask, DidChange, MomentEnded, VerifyCheckpoint
 from replay.tapes.tape import Close, Edit, Focus, Open, Tape, read
 from replay.tapes.timeline import Timeline
 from syntax.text import length

@@ -6,10 +6,10 @@ import math
 import pytest
 
 from replay.importers.workspace_recording.recording_import import import_recording
-from replay.play.instructions import Ask, DidChange, DidClose, DidOpen, DidSave, MomentEnded, VerifyCheckpoint
 from replay.play.latency import latency_of
 from replay.play.playback import Playback, PlaybackError
 from replay.play.player import Player
+from replay.play.player_instructions import Ask, DidChange, DidClose, DidOpen, DidSave, MomentEnded, VerifyCheckpoint
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.records import SHOWN

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 from replay.importers.workspace_recording.recording_import import import_recording
-from replay.play.instructions import Answer, Ask, DidChange, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
+from replay.play.player_instructions import Answer, Ask, DidChange, MomentEnded
 from replay.play.policies.policy import UnknownPolicyError, policy_of
 from replay.play.users.recorded_requests import RecordedDecision
 from replay.play.users.user import user_of

@@ -14,7 +14,7 @@ from replay.recording.secrets.redaction import Redactor
 from replay.tapes import line_files
 from replay.tapes.tape import Embedded, Ghost, Header, Select, read
 from server.documents import Document, OpenDocuments
-from server.lsp.events import (
+from server.lsp.editor_events import (
     CompletionAccepted,
     CompletionRequested,
     CompletionReturned,

@@ -9,7 +9,7 @@ from replay.recording.secrets import workspace_secrets
 from replay.recording.session import RecordingSession
 from replay.tapes.tape import Open, read
 from server.documents import OpenDocuments
-from server.lsp.events import ClientInitialized, ClientLeft, DocumentOpened, DocumentSaved
+from server.lsp.editor_events import ClientInitialized, ClientLeft, DocumentOpened, DocumentSaved
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from replay.recording.recorder import PROGRAM_IN_LINE, Recorder, commands_that_test, run_of
 from replay.recording.secrets.redaction import Redactor
 from replay.tapes.tape import Run
-from server.lsp.events import TerminalCommandEnded
+from server.lsp.editor_events import TerminalCommandEnded
 
 RUNS = """
 pytest

@@ -6,7 +6,7 @@ import pytest
 
 from replay.errors import ReplayError
 from replay.options import ReplayOptions
-from replay.play.instructions import Answer, Ask, MomentEnded
+from replay.play.player_instructions import Answer, Ask, MomentEnded
 from replay.play.policies.policy import policy_of
 from replay.records import Ending, Suggestion, Verdict
 from replay.run.ablation import Ablation, ablation_of, trial_of

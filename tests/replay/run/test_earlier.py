@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from replay.play.instructions import Answer, Ask, MomentEnded
 from replay.play.latency import latency_of
 from replay.play.player import Player
+from replay.play.player_instructions import Answer, Ask, MomentEnded
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.records import Ending, Record, Suggestion, Verdict

@@ -11,8 +11,8 @@ import pytest
 from replay.numbers.clusters import by_cluster, cluster_of
 from replay.records import Ending, Missed, Record, Suggestion, TrailStep, Verdict
 from replay.run.listing.listing import Listing
-from replay.run.listing.rows import row_of, searched_text
-from replay.run.listing.selection import FACETS, SORTS, MomentSelection
+from replay.run.listing.moment_rows import row_of, searched_text
+from replay.run.listing.moment_selection import FACETS, SORTS, MomentSelection
 from replay.run.store import Store
 from tests.support.tapes import moment_of, record_of
 

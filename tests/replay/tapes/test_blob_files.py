@@ -9,7 +9,7 @@ import pytest
 from msgspec import UNSET
 
 from replay.errors import ProjectError
-from replay.judge.projects import other_files, starting_files
+from replay.judge.tape_project import other_files, starting_files
 from replay.tapes import blob_files, tape
 from replay.tapes.tape import BesideTexts, Embedded
 from runners.other_files import NOTHING, OtherFiles

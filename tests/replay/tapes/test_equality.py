@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from replay.editor import client
 from replay.editor.client import Editor
 from replay.editor.command import server_command
-from replay.play.instructions import Answer, Ask, DidChange, DidClose, DidOpen, VerifyCheckpoint
 from replay.play.latency import latency_of
 from replay.play.player import Player
+from replay.play.player_instructions import Answer, Ask, DidChange, DidClose, DidOpen, VerifyCheckpoint
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.tapes.tape import Edit, Open, played, read, stream, walk, write

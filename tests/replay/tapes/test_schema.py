@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.importers.checking import check
+from replay.importers.tape_check import check
 from replay.tapes.tape import Event, Header
 from tests.support.places import ROOT
 from tools.tape_schema import publish, schema

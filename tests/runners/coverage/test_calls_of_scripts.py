@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runners.coverage.calls import of_scripts
+from runners.coverage.call_chains import of_scripts
 from runners.coverage.line_coverage import Coverage
 
 TEXT = """\

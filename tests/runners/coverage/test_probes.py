@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from runners.coverage.functions import functions
+from runners.coverage.function_spans import functions
 from runners.coverage.node import with_probes
 from runners.files import remove_tree
 from tests.support.places import ROOT

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from runners.environments import NotTestable, WayTester, candidates
-from runners.environments.python.candidates import PYTEST_REQUIREMENT
+from runners.environments.python.python_candidates import PYTEST_REQUIREMENT
 from tests.support.fakes.sandbox import FakeSandbox
 
 MANY = "1" * 5000

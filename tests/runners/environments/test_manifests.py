@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
 from runners.environments.manifests import ini_of, json_of, lines_of, strings_in, table_in, toml_of, yaml_of
-from runners.environments.trials import missing_in
+from runners.environments.tried_ways import missing_in
 from tests.support.manifests import ALWAYS, NAMES, all_ways
 from tests.support.scale import examples
 

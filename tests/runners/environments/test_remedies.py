@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from runners.environments.trials import error_line, failing_tests, missing_in
+from runners.environments.tried_ways import error_line, failing_tests, missing_in
 from tests.support.waiting import PATIENCE_S
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from runners.programs import Program, ReachedChecks
 from runners.programs.checks import checks_of
-from runners.programs.fake import FakePrograms
+from runners.programs.fake_program import FakePrograms
 from runners.programs.probes import placed, with_probes
 from runners.verdicts import Result
 from tests.support.scale import sampled

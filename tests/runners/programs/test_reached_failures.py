@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from runners.programs import Program, ReachedChecks
-from runners.programs.fake import FakePrograms
+from runners.programs.fake_program import FakePrograms
 from runners.verdicts import Result, RetryPolicy
 
 

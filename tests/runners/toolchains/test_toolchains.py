@@ -16,9 +16,9 @@ from runners.protocol import Job
 from runners.sandboxes import make
 from runners.toolchains import Unsupported, toolchain
 from runners.toolchains.interpreters import own_interpreter
+from runners.toolchains.layer_store import install, layer_folder
 from runners.toolchains.node import unsupported_in
 from runners.toolchains.python import _shown
-from runners.toolchains.store import install, layer_folder
 from tests.support.places import ROOT
 from tests.support.scale import sampled
 
@@ -192,7 +192,7 @@ async def test_one_layer_asked_for_many_times_at_once_is_built_once(tmp_path):
 
 async def test_a_layer_whose_builder_was_killed_is_built_anew(tmp_path):
     code = (
-        "import asyncio, os, sys; from pathlib import Path; from runners.toolchains.store import layer_folder\n"
+        "import asyncio, os, sys; from pathlib import Path; from runners.toolchains.layer_store import layer_folder\n"
         "async def build(folder): (folder / 'half').touch(); os.kill(os.getpid(), 9)\n"
         "asyncio.run(layer_folder(Path(sys.argv[1]), 'kind', ['content'], build))"
     )

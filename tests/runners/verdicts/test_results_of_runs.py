@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from runners import witness
-from runners.environments.trials import failing_tests
+from runners.environments.tried_ways import failing_tests
 from runners.project import result_of
 from runners.protocol import Completed
 from runners.verdicts import classify, junit_files

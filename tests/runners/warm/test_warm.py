@@ -26,8 +26,8 @@ from runners.sandboxes.none import NoSandbox
 from runners.warm import warm
 from runners.warm.inside import INSIDE
 from runners.warm.inside.supervisor import COMMAND
-from runners.warm.programs import SUPERVISOR
 from runners.warm.supervised import SupervisedSandbox
+from runners.warm.warm_programs import SUPERVISOR
 from runners.warm.worker import RunRequest, Worker
 from tests.support.fakes.sandbox import FakeSandbox
 from tests.support.places import ROOT

@@ -8,7 +8,7 @@ from lsprotocol import types
 from server.errors import SettingsError
 from server.lsp import language_server as lsp
 from server.lsp import notifications
-from server.lsp.events import ClientInitialized, ClientLeft, CompletionShown, CursorsMoved
+from server.lsp.editor_events import ClientInitialized, ClientLeft, CompletionShown, CursorsMoved
 from server.settings import RecordingSettings, Settings, merge, split_recording
 
 

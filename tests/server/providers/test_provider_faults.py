@@ -9,7 +9,7 @@ import pytest
 
 from server.errors import ProviderError, ProviderRefused
 from server.providers.http.endpoint import Endpoint
-from server.providers.http.stream import EVENT_BYTES
+from server.providers.http.event_stream import EVENT_BYTES
 from server.providers.protocol import answer_text, summarize
 from tests.support.answer_pieces import text_pieces
 from tests.support.fakes.model_server import FakeScript, FakeStatus

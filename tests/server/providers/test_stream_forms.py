@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from server.context import Context
 from server.errors import ProviderError, ProviderRefused
 from server.providers import anthropic, llamacpp, ollama, openai
+from server.providers.http.event_stream import EventDecoder
 from server.providers.http.openai_format import ChoicesReader
-from server.providers.http.stream import EventDecoder
 from server.providers.protocol import Request, answer_text, summarize
 from server.settings import ProviderSettings
 

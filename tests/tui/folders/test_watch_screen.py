@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tui.cli.app import app as cli
+from tui.folders.folder_screen import WatchApp
 from tui.folders.replays import ReplayBegan, ReplayEnded
-from tui.folders.screen import WatchApp
 from tui.live.state import LiveState
 
 

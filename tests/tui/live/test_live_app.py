@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from replay.play.playback import Playback
 from replay.run.events import Answered, Asked, Ended, Judged, Pulse, RunEnded, SessionBegan, Streamed
-from replay.run.live.stream import FILE, LiveStream
+from replay.run.live.live_stream import FILE, LiveStream
 from tests.support.live_screen import LIVE_SCENERIES, board, drawn, played_to, seen, text_of
 from tests.support.screen_looks import in_one_look
 from tests.support.waiting import until

@@ -9,7 +9,7 @@ from replay.tapes.tape import read, write
 from tests.support.replays import options_of, run
 from tests.support.tapes import Typist, record_of
 from tui.live.app import stored_state
-from tui.live.counts import LiveFigures, figures_of
+from tui.live.live_figures import LiveFigures, figures_of
 from tui.live.live_text import latencies
 from tui.live.state import Lane, LiveState
 

@@ -6,9 +6,9 @@ from replay.records import Ending, Record
 from replay.run.events import Answered, Asked, Reached, ReplayedDocumentChanged, SessionBegan
 from replay.tapes.tape import walk, write
 from tests.support.tapes import Typist, moment_of
-from tui.live.documents import LaneDocuments, View
+from tui.live.document_page import GhostText, draw
+from tui.live.lane_documents import LaneDocuments, View
 from tui.live.live_text import strip
-from tui.live.page import GhostText, draw
 from tui.live.state import Lane
 from tui.live.widgets.page_view import seen
 

@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 from rich.cells import cell_len
 
-from replay.judge.trials import StateRun
+from replay.judge.state_tests import StateRun
 from replay.records import Ending, Record, Suggestion, Verdict
 from replay.run.events import (
     Answered,
@@ -25,10 +25,10 @@ from tests.support.hostile_texts import HOSTILE
 from tests.support.scale import sampled
 from tests.support.tapes import moment_of
 from tui.live import live_text
-from tui.live.counts import figures_of
-from tui.live.documents import View
+from tui.live.document_page import GhostText, draw
+from tui.live.lane_documents import View
+from tui.live.live_figures import figures_of
 from tui.live.live_text import strip
-from tui.live.page import GhostText, draw
 from tui.live.state import LiveState
 from tui.live.widgets.board import ShownLane, _column, _lines
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from replay.run.events import RunBegan, RunEnded, RunPlan
-from replay.run.live.stream import FILE
+from replay.run.live.live_stream import FILE
 from tui.live.starting import LiveRun, _ended
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tui.commands.options.flags import TryFlags
-from tui.commands.quickstart.commits import selection_of
+from tui.commands.quickstart.commit_choice import selection_of
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from corpora.history.environments import Said
 from runners.environments import Candidate
 from runners.project import ProjectPlan
 from tests.support.fakes.sandbox import FakeSandbox
-from tui.commands.quickstart import finding
-from tui.commands.quickstart.finding import _base_of, _Known
+from tui.commands.quickstart import way_search
+from tui.commands.quickstart.way_search import _base_of, _Known
 
 
 def test_values_of_variables_are_not_kept():
@@ -47,5 +47,5 @@ def test_a_way_that_was_mended_leads_back_to_the_one_that_files_show(name, base)
 )
 def test_only_a_person_makes_finding_out_longer(tmp_path, members, origins, within_s):
     """A file of a repository that somebody else wrote does not."""
-    finder = finding.TestFinder(None, Said(members, origins=origins), FakeSandbox(lambda _: None), tmp_path, print)
+    finder = way_search.TestFinder(None, Said(members, origins=origins), FakeSandbox(lambda _: None), tmp_path, print)
     assert finder._tester().within_s == within_s

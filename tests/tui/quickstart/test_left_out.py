@@ -6,7 +6,7 @@ import pytest
 
 from corpora.errors import HistoryError
 from corpora.history import CommitSelection
-from corpora.history.reports import TypedCommit
+from corpora.history.import_report import TypedCommit
 from replay.options import ReplayOptions
 from replay.tapes.tape import write
 from runners.environments import NotTestable

@@ -1,7 +1,7 @@
 """What is tried is called as the folder that a person named, whatever its origin is; a clone of an address as its last part."""
 
 from corpora.history import CommitSelection
-from corpora.history.importing import typed_commits
+from corpora.history.history_import import typed_commits
 from corpora.history.repository.commits import Repository
 from corpora.history.request import HistoryRequest
 from tests.support.small_repository import CODE, FILES, commit, git

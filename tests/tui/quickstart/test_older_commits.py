@@ -11,7 +11,7 @@ from runners.project import ProjectPlan
 from runners.verdicts import Result
 from tests.support.fakes.sandbox import FakeSandbox
 from tests.support.small_repository import FILES, commit, git
-from tui.commands.quickstart import finding
+from tui.commands.quickstart import way_search
 
 PLAN = ProjectPlan("python")
 BEST = Candidate("pytest, with attrs>=23", PLAN)
@@ -29,7 +29,7 @@ def search(tmp_path):
     async def run(*ends):
         tried, said = list[str](), list[str]()
 
-        class Finder(finding.TestFinder):
+        class Finder(way_search.TestFinder):
             async def working(self, files, others, ends_at=None, way=None):
                 number = 4 - int(files["shapes.py"].split("size = ")[1][0])
                 tried.append((number, way and way.name))

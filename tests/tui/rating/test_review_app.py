@@ -7,7 +7,7 @@ from textual.widgets import Input, Static
 from typer.testing import CliRunner
 
 from corpora.errors import DataError
-from corpora.generation.funnel import Funnel, GeneratedAnswer
+from corpora.generation.generation_funnel import Funnel, GeneratedAnswer
 from corpora.generation.reviews import Review, Reviews, outcome, standing
 from tests.support.waiting import notified
 from tui.cli.app import app as cli
@@ -31,7 +31,7 @@ def answer(number, **more):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A generation with three tasks that wait for a review, put there without tests."""
-    from corpora.generation import funnel as module
+    from corpora.generation import generation_funnel as module
 
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     funnel = Funnel(tmp_path / "new")

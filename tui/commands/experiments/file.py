@@ -54,7 +54,7 @@ class FileLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
 
 
 class ExperimentText(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """What a file says. Tables of flags are checked where the options are made (`tui.commands.experiments.cells`)."""
+    """What a file says. Tables of flags are checked where the options are made (`tui.commands.experiments.experiment_file`)."""
 
     name: str = ""
     """The name of the experiment's folder; empty: that of the file."""

@@ -13,8 +13,8 @@ from replay.errors import StoreError
 from replay.numbers.clusters import common_clusters
 from replay.numbers.comparison import ComparedRun, compare, compare_sides
 from replay.options import ClusterBy
-from replay.run.catalogue.entries import state_of
-from replay.run.catalogue.finding import find_run, run_name
+from replay.run.catalogue.run_entries import state_of
+from replay.run.catalogue.run_lookup import find_run, run_name
 from replay.run.store import Store
 from tui.commands.inspect.inspecting import can_draw
 from tui.errors import ConfigurationError, NoTerminalError
@@ -212,6 +212,6 @@ def _origins(folder: Path) -> Mapping[str, str]:
 def show(found: Mapping[str, Any], changed: int) -> None:
     """Print the table, with so many of the moments that changed."""
     from tui.console import SafeConsole
-    from tui.tables.comparison import comparison_table
+    from tui.tables.comparison_table import comparison_table
 
     SafeConsole().print(comparison_table(found, changed))

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Thread
 
 from replay.errors import StoreError
-from replay.run.catalogue.finding import LAST, find_run, last_run
+from replay.run.catalogue.run_lookup import LAST, find_run, last_run
 from replay.run.store import Store
 from tui.errors import NoTerminalError
 

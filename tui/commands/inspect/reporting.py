@@ -43,7 +43,7 @@ def report(
     """
     if json and out == STANDARD_OUTPUT:
         raise typer.BadParameter("--json prints to standard output, and so does -o -: choose a file")
-    from replay.run.catalogue.finding import find_run
+    from replay.run.catalogue.run_lookup import find_run
 
     folders = [find_run(run) for run in runs]
     moments, size = write_report(folders, out)
@@ -75,8 +75,8 @@ def records(
     * `ghosttape records last | jq -r .verdict.name | sort | uniq -c`
     * `ghosttape records last --format parquet -o records.parquet` (the columns: docs/report.md)
     """
-    from replay.run.catalogue.finding import find_run
-    from tui.commands.inspect.listing import print_records, write_table
+    from replay.run.catalogue.run_lookup import find_run
+    from tui.commands.inspect.records_command import print_records, write_table
 
     if form:
         write_table(find_run(run), form, out)
@@ -111,7 +111,7 @@ def write_report(folders: Sequence[Path], out: Path, found: Mapping[str, Any] | 
         ConfigurationError: the file is a folder or cannot be made, a run is named twice, or there are too many.
 
     """
-    from tui.report.page import page
+    from tui.report.report_page import page
     from tui.report.reported import read_runs
 
     check_report(folders, out)

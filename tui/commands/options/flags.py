@@ -16,7 +16,7 @@ import msgspec
 import typer
 from typer.core import TyperCommand
 
-from corpora.options import EvaluateOptions
+from corpora.evaluation_options import EvaluateOptions
 from replay.options import ReplayOptions, RunOptions
 from server.option import Option
 from server.settings import ProviderSettings

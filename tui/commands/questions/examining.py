@@ -14,19 +14,19 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.efcb.answering import Examination, QuestionOutcome, rubrics
+from corpora.efcb.baseline_rules import solved_by
 from corpora.efcb.efcb_files import read
+from corpora.efcb.efcb_scores import SCALES
+from corpora.efcb.examination_report import examined, row, rule_figures
 from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, TASKS, PullRequestQuestion, TaskName
-from corpora.efcb.report import examined, row, rule_figures
-from corpora.efcb.rules import solved_by
-from corpora.efcb.scores import SCALES
 from replay.run.folders import make_folder
 from server.judging import TextJudge
 from server.settings import ProviderSettings
-from tui.commands.options.chats import kept_chat
-from tui.commands.questions.judging import calibration_words, judge_name, read_calibrations
+from tui.commands.options.kept_chats import kept_chat
+from tui.commands.questions.judge_commands import calibration_words, judge_name, read_calibrations
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figures import DASH, number_of
+from tui.figure_words import DASH, number_of
 from tui.terminal_text import message, one_line
 from tui.watching.waiting import Waiting
 

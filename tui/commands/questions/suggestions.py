@@ -15,18 +15,18 @@ from rich.text import Text
 
 from corpora.errors import DataError
 from corpora.usefulness import DIMENSIONS, JudgedSuggestion, SuggestionJudges, suggestions_of, usefulness
-from corpora.usefulness.report import row
+from corpora.usefulness.usefulness_report import row
 from replay.numbers.clusters import cluster_of
 from replay.records import Record
-from replay.run.catalogue.finding import run_name
+from replay.run.catalogue.run_lookup import run_name
 from replay.run.folders import RUNS, make_folder
 from replay.run.store import Store
 from server.judging import TextJudge
 from server.settings import ProviderSettings
-from tui.commands.options.chats import kept_chat
-from tui.commands.questions.judging import calibration_words, judge_name, read_calibrations
+from tui.commands.options.kept_chats import kept_chat
+from tui.commands.questions.judge_commands import calibration_words, judge_name, read_calibrations
 from tui.console import SafeConsole
-from tui.figures import DASH, number_of
+from tui.figure_words import DASH, number_of
 from tui.terminal_text import message, one_line
 from tui.watching.waiting import Waiting
 

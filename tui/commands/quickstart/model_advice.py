@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from corpora.history.advice import AdviceRights, AdvisingProvider, ModelAdvice
-from corpora.history.repository.selection import CommitSelection
+from corpora.history.repository.commit_selection import CommitSelection
 from replay.options import ReplayOptions
 from runners.environments import NotTestable
 from server.errors import ProviderError
-from tui.commands.options.chats import ASSISTANTS
-from tui.commands.quickstart.finding import FoundTests, TestFinder
+from tui.commands.options.kept_chats import ASSISTANTS
+from tui.commands.quickstart.way_search import FoundTests, TestFinder
 from tui.errors import ConfigurationError
 from tui.terminal_text import one_line, shorten
 from tui.watching.confirming import confirmed

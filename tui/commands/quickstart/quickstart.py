@@ -20,8 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.history.environments import Said
+from corpora.history.repository.commit_selection import CommitSelection
 from corpora.history.repository.commits import Repository, Unreadable
-from corpora.history.repository.selection import CommitSelection
 from replay.options import FolderTests, ReplayOptions
 from replay.run.folders import RUNS, refuse_in_use
 from replay.run.guard import probe_provider
@@ -34,15 +34,15 @@ from runners.errors import ToolchainMissing
 from runners.sandboxes import pick
 from server.providers import registry
 from tui.commands.options.configuration import FILE, File, file_of, parsed_file
-from tui.commands.quickstart.finding import FoundTests, TestFinder
 from tui.commands.quickstart.model_advice import AskFlags, FinderAdvice, refuse_unable
 from tui.commands.quickstart.repository import address_of, local_folder, name_of
 from tui.commands.quickstart.sessions import Sessions
+from tui.commands.quickstart.way_search import FoundTests, TestFinder
+from tui.commands.runs.engine_run import run_sources
 from tui.commands.runs.replaying import show
-from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, InterruptedRunError, TuiError
-from tui.figures import number_of
+from tui.figure_words import number_of
 from tui.outcome import ExitStatus
 from tui.terminal_text import one_line, shorten
 

@@ -13,17 +13,17 @@ import msgspec
 
 from corpora.errors import HistoryError
 from corpora.history.environments import TestsOfCommits
-from corpora.history.importing import typed_commits
-from corpora.history.reports import SKIP_WORDS, SkippedCommit, TypedCommit
+from corpora.history.history_import import typed_commits
+from corpora.history.import_report import SKIP_WORDS, SkippedCommit, TypedCommit
 from corpora.history.request import HistoryRequest
-from replay.judge.projects import other_files
+from replay.judge.tape_project import other_files
 from replay.options import ReplayOptions
 from replay.run.sources.tape_source import TapeSource
 from replay.tapes.tape import Tape, Tests, read, write
 from runners.environments import NotTestable
 from runners.errors import IndexUnreachable
-from tui.commands.quickstart.finding import FoundTests, TestFinder
-from tui.figures import number_of
+from tui.commands.quickstart.way_search import FoundTests, TestFinder
+from tui.figure_words import number_of
 from tui.terminal_text import one_line, shorten
 
 LOOKED_AT = 1000

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from corpora.evaluation_options import EvaluateOptions
 from corpora.labels.groups import LabelName
-from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
-from tui.commands.runs.running import print_tables, run_sources, show_failed
+from tui.commands.runs.engine_run import print_tables, run_sources, show_failed
 from tui.console import SafeConsole
 
 
@@ -47,7 +47,7 @@ def show_untested(summary: Mapping[str, Any], folder: Path) -> None:
 
 def show(summary: Mapping[str, Any], folder: Path, by: Sequence[LabelName]) -> None:
     """Print the table, by these labels too, and how to look closer."""
-    from tui.tables.scores import scores_table
+    from tui.tables.evaluation_table import scores_table
 
     print_tables(
         summary, scores_table(summary, by), folder, "Every task of this run, with the prompt, the program and its log"

@@ -12,7 +12,7 @@ from replay.run.sources.tape_source import TapeSource, check_paths, unmatched
 from replay.run.summary import summarise_replay
 from replay.tapes.line_files import Torn
 from replay.tapes.tape import find, read
-from tui.commands.runs.running import print_tables, run_sources, show_failed
+from tui.commands.runs.engine_run import print_tables, run_sources, show_failed
 from tui.console import SafeConsole
 
 

@@ -38,7 +38,7 @@ def watch(folder: Path, words: Sequence[str], *, live: bool) -> None:
 
 
 async def _on_screen(folder: Path, words: Sequence[str]) -> None:
-    from tui.folders.screen import WatchApp
+    from tui.folders.folder_screen import WatchApp
 
     screen = WatchApp(folder, list(words))
     asyncio.get_running_loop().add_signal_handler(

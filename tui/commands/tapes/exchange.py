@@ -64,10 +64,10 @@ def import_(
     * `ghosttape import --from-git . --range v1.0..v1.1 --seed 7 -o tapes`
     * `ghosttape import --from-git . --since 2024-01-01 --author Ada --sample 20 -o tapes`
     """
-    from tui.commands.tapes import importing
+    from tui.commands.tapes import import_export
     from tui.commands.tapes.history import HistoryFlags
 
-    request = importing.request_of(
+    request = import_export.request_of(
         files or [],
         given.out,
         given.form,
@@ -112,6 +112,6 @@ def export(
     * `ghosttape export tapes --to workspace-recording -o recordings`
     * `ghosttape export session.tape.jsonl -o - | gzip > session.w.json.gz`
     """
-    from tui.commands.tapes.importing import export_tapes
+    from tui.commands.tapes.import_export import export_tapes
 
     raise typer.Exit(export_tapes(tapes, given.to, given.out, force=given.force, json=json))

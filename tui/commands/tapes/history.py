@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, TuiError
-from tui.figures import number_of
+from tui.figure_words import number_of
 from tui.outcome import ExitStatus, print_json
 from tui.terminal_text import bounded, one_line
 from tui.watching.waiting import Waiting

@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from replay.numbers.paired.moments import fixed_verdict
+from replay.numbers.paired.paired_moments import fixed_verdict
 from tui.comparing.comparison_text import STYLES
 from tui.comparing.messages import OrderWanted, PairChosen
 from tui.comparing.model import CHANGES, MomentPair, place_of

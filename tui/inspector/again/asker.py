@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from replay.editor.command import console_script
-from tui.inspector.again.answers import FOLDER, LOG, log_of
+from tui.inspector.again.again_answers import FOLDER, LOG, log_of
 
 _OF_SETTINGS = frozenset({"GHOSTTAPE_PROVIDER", "GHOSTTAPE_MODEL", "GHOSTTAPE_BASE_URL", "GHOSTTAPE_SERVER"})
 """Variables that would take the place of what the dialog says."""

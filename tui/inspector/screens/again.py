@@ -19,7 +19,7 @@ from server.errors import SettingsError
 from server.providers.registry import known_providers
 from server.settings import REPAIRS
 from tui.inspector.again.asker import Asker
-from tui.inspector.again.question import Question
+from tui.inspector.again.question_fields import Question
 from tui.terminal_text import bounded, message, one_line
 
 _EVERY_S = 0.1

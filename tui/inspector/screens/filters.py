@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from replay.run.listing.selection import FACETS, MomentSelection
+from replay.run.listing.moment_selection import FACETS, MomentSelection
 from tui.terminal_text import one_line, shorten
 
 _VALUES = 200

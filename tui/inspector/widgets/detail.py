@@ -18,8 +18,8 @@ from replay.run.sources.tape_shelf import ReadTape, TapeShelf
 from syntax.errors import OffsetError
 from tui.glossary import FAILED_VERDICTS, block_label, describe_ending, describe_finish, describe_verdict, location
 from tui.inspector.code import FAINT, PageContent
-from tui.inspector.columns import ending_style, verdict_style
 from tui.inspector.messages import TapeWanted
+from tui.inspector.moment_columns import ending_style, verdict_style
 from tui.inspector.pages.pages import PAGES
 from tui.inspector.pages.parts import ShownMoment
 from tui.terminal_text import one_line, shorten

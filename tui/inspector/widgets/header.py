@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
-from tui.figures import counts, judged_counts, passed_words, share_words, testable_share
+from tui.figure_words import counts, judged_counts, passed_words, share_words, testable_share
 from tui.inspector.code import FAINT
 from tui.inspector.model import RunView
 from tui.terminal_text import one_line, shorten

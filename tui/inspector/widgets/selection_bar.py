@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
-from replay.run.listing.selection import MomentSelection
+from replay.run.listing.moment_selection import MomentSelection
 from tui.inspector.messages import SearchChanged, SearchClosed
 from tui.terminal_text import one_line, shorten
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.live.documents import LaneDocuments, View
-from tui.live.page import GhostText, draw
+from tui.live.document_page import GhostText, draw
+from tui.live.lane_documents import LaneDocuments, View
 from tui.live.state import Lane
 from tui.terminal_text import sanitize
 

@@ -9,15 +9,15 @@ import pytest
 from scipy import stats
 
 from corpora.codealign.benchmark import AlignmentRun, StandaloneProblem, problems_in
-from corpora.codealign.benchmark.pipeline import AlignmentOutcome
-from corpora.codealign.benchmark.sampling import balanced_tasks
-from corpora.codealign.benchmark.scores import alignment_figures, compared_runs, settings_test, types_test
+from corpora.codealign.benchmark.benchmark_run import AlignmentOutcome
+from corpora.codealign.benchmark.instruction_sampling import balanced_tasks
 from corpora.codealign.benchmark.soundness import sound_problems
+from corpora.codealign.benchmark.success_rates import alignment_figures, compared_runs, settings_test, types_test
 from corpora.codealign.benchmark.task_prompts import program_in
 from corpora.codealign.catalogue import instruction, instructions
 from corpora.errors import DataError
 from runners.errors import MachineFails
-from runners.programs.fake import FakePrograms
+from runners.programs.fake_program import FakePrograms
 from runners.verdicts import Result
 from server.chat import FakeChat
 from server.errors import ProviderError

@@ -2,7 +2,7 @@
 
 from corpora.codealign.benchmark import StandaloneProblem
 from corpora.codealign.benchmark.soundness import sound_problems
-from runners.programs.fake import FakePrograms
+from runners.programs.fake_program import FakePrograms
 from runners.verdicts import Result
 
 RIGHT = "def add(a, b): return a + b"

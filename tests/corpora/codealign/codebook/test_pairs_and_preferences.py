@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from corpora.codealign.benchmark.pipeline import AlignmentOutcome
+from corpora.codealign.benchmark.benchmark_run import AlignmentOutcome
 from corpora.codealign.codebook import (
     Preference,
     SolutionPair,

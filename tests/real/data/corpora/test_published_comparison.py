@@ -18,7 +18,7 @@ from corpora.corpus import chosen, corpus_of
 from replay.numbers.comparison import ComparedRun, compare
 from replay.numbers.metrics import length_class
 from replay.numbers.paired.measures import measured_differences, run_measures
-from replay.numbers.paired.moments import shared_moments
+from replay.numbers.paired.paired_moments import shared_moments
 from replay.numbers.similarity import edit_similarity
 from replay.records import Ending, Record, Suggestion, Verdict
 

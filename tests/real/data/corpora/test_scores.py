@@ -6,7 +6,7 @@ import pytest
 
 from corpora.corpus import corpus_of
 from corpora.devbench.corpus import FOLDERS
-from corpora.options import EvaluateOptions
+from corpora.evaluation_options import EvaluateOptions
 from corpora.run.scores import summary
 from replay.records import Ending, Record, Suggestion
 

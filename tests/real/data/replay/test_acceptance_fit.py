@@ -2,7 +2,7 @@
 
 import pytest
 
-from replay.play.users.acceptance.model import BUNDLED, load
+from replay.play.users.acceptance.acceptance_model import BUNDLED, load
 from tools.acceptance import fit as fitting
 from tools.acceptance.from_tape import trials_of_tape
 

@@ -1,6 +1,6 @@
 """All real recordings at once."""
 
-from replay.importers.batch import import_many
+from replay.importers.import_batch import import_many
 from tests.support.recorded_logs import counted
 
 

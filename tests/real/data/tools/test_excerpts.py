@@ -1,7 +1,7 @@
 """The excerpts of the tests are what the tool cuts from the whole data."""
 
 from tests.support.places import EXCERPTS
-from tools.excerpts import cut
+from tools.excerpt_cutter import cut
 
 BY_HAND = {"README.md", "recordings/LICENSE", "acceptance/LICENSE"}
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from runners.coverage.calls import record_calls
+from runners.coverage.call_chains import record_calls
 from runners.project import ProjectPlan
 from runners.toolchains.interpreters import installed
 from tools.codev_chains import by_contexts

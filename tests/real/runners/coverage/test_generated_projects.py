@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from runners.coverage import record_coverage
-from runners.coverage.functions import bodies
+from runners.coverage.function_spans import bodies
 from runners.project import ProjectPlan, prepare
 from runners.verdicts import against_baseline, restrict_to
 

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from runners.coverage import record_coverage
-from runners.coverage.functions import bodies
+from runners.coverage.function_spans import bodies
 from runners.coverage.node import Probed, read
 from runners.project import ProjectPlan
 from runners.verdicts import against_baseline, restrict_to

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from runners.coverage.calls import record_calls
+from runners.coverage.call_chains import record_calls
 from runners.coverage.entered import EnteredFunction
 from tests.support.coverage_runners import RUNNERS
 

@@ -13,7 +13,7 @@ import pytest
 import runners.warm
 from runners.project import ProjectPlan, prepare
 from runners.sandboxes import make
-from runners.warm.projects import WarmTests, imported, own_names
+from runners.warm.warm_projects import WarmTests, imported, own_names
 
 CODE = "import json\n\n\ndef double(x):\n    return x * 2\n\n\ndef loud(x):\n    return json.dumps(x)\n"
 TESTS = """\

@@ -4,7 +4,7 @@ import pytest
 
 from runners.programs import Program, cold
 from runners.warm import warm
-from runners.warm.programs import Warm
+from runners.warm.warm_programs import Warm
 
 TIMEOUT_S = 60.0
 BYSTANDER = Program(

@@ -16,7 +16,7 @@ from replay.numbers.paired.changes import changed_moments
 from replay.numbers.paired.fairness import unfair, unlike_machines
 from replay.numbers.paired.fronts import pareto_front
 from replay.numbers.paired.measures import measured_differences, run_measures
-from replay.numbers.paired.moments import shared_moments
+from replay.numbers.paired.paired_moments import shared_moments
 from replay.options import ReplayOptions
 from replay.records import Missed, Suggestion, Verdict
 from tests.support.tapes import record_of

@@ -5,7 +5,7 @@ A real session counts for `pause`; all else is small enough to say by hand what 
 
 import pytest
 
-from replay.play.instructions import MomentEnded
+from replay.play.player_instructions import MomentEnded
 from replay.play.policies.policy import policy_names
 from replay.tapes.clock import virtual_times
 from replay.tapes.tape import Close, Focus, Ghost, Open, Select

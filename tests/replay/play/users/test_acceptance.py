@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from replay.play.users.acceptance.acceptance_model import Coefficient, Model, Weights, load, logistic
 from replay.play.users.acceptance.errors import CoefficientsError
 from replay.play.users.acceptance.features import FEATURES, SCREEN, match
-from replay.play.users.acceptance.model import Coefficient, Model, Weights, load, logistic
 from replay.play.users.offers import Offer
 from replay.tapes.lasting_text import Followed
 

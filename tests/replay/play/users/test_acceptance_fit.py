@@ -12,9 +12,9 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
 
 from replay.errors import ReplayError
+from replay.play.users.acceptance.acceptance_model import BUNDLED, load, logistic
+from replay.play.users.acceptance.acceptance_trials import DataSet, Trial, TrialsHeader
 from replay.play.users.acceptance.features import FEATURES
-from replay.play.users.acceptance.model import BUNDLED, load, logistic
-from replay.play.users.acceptance.trials import DataSet, Trial, TrialsHeader
 from tests.support.acceptance_document import document, interval_in
 from tools.acceptance import fit as fitting
 

@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
+from replay.play.users.acceptance.acceptance_trials import DataSet, Trial, TrialsHeader, read, write
 from replay.play.users.acceptance.errors import TrialsError
 from replay.play.users.acceptance.features import FEATURES
-from replay.play.users.acceptance.trials import DataSet, Trial, TrialsHeader, read, write
 from replay.tapes.tape import Ghost
 from tests.support.tapes import Typist
 from tools.acceptance import fit as fitting

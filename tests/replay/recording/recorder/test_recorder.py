@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from replay.recording.recorder import CHECK_EVERY, changes_of_event, merged_changes, reason_of_keys
 from replay.tapes.tape import Close, Edit, Focus, Ghost, Open, Save, Select, State
 from server.documents import Document
-from server.lsp.events import (
+from server.lsp.editor_events import (
     ChangeReasonGiven,
     ClientLeft,
     CompletionAccepted,

@@ -4,7 +4,7 @@ import pytest
 
 from replay.play.users.decisions import Decisions
 from replay.tapes.tape import Edit, Ghost, Select, Tape
-from server.lsp.events import (
+from server.lsp.editor_events import (
     ClientLeft,
     CompletionAccepted,
     CompletionDismissed,

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from replay.tapes.tape import Edit, Ghost
-from server.lsp.events import (
+from server.lsp.editor_events import (
     ChangeReasonGiven,
     ClientLeft,
     CompletionAccepted,

@@ -6,8 +6,8 @@ import pytest
 
 from replay.errors import StoreError
 from replay.run.catalogue.changing import delete_run, rename_run, tag_run, untag_run
-from replay.run.catalogue.entries import entry_of, listed_runs
-from replay.run.catalogue.finding import find_run, run_folders, run_name, tags_of
+from replay.run.catalogue.run_entries import entry_of, listed_runs
+from replay.run.catalogue.run_lookup import find_run, run_folders, run_name, tags_of
 from replay.run.folders import EXPERIMENTS, RUNS
 from replay.run.store import Store
 

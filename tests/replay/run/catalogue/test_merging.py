@@ -4,7 +4,7 @@ import pytest
 
 from replay.errors import StoreError
 from replay.records import Ending, Moment, Record
-from replay.run.catalogue.merging import merge_runs, merged_config
+from replay.run.catalogue.run_merge import merge_runs, merged_config
 from replay.run.store import Store
 
 

@@ -29,7 +29,7 @@ from replay.run.events import (
     Streamed,
 )
 from replay.run.live.live_reader import LiveFile, birth_of, is_alive
-from replay.run.live.stream import FILE, LiveStream
+from replay.run.live.live_stream import FILE, LiveStream
 from replay.run.store import Store
 from replay.tapes.tape import Tests as ProjectTests
 from syntax.text import splice

@@ -4,7 +4,7 @@ import asyncio
 
 from replay.records import Ending, Moment, Record, Suggestion
 from replay.run.events import Answered, Asked, Ended, Reached, ReplayedDocumentChanged, SessionBegan
-from replay.run.served.orders import PAUSE_S, OfferedGhost, Scenes
+from replay.run.served.replay_orders import PAUSE_S, OfferedGhost, Scenes
 from replay.tapes.tape import Edit, Embedded, Focus, Header, Open, Select, Tape
 from tests.support.virtual_time import without_waiting
 

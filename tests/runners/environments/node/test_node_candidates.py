@@ -5,7 +5,7 @@ import json
 import pytest
 
 from runners.environments import candidates
-from runners.environments.node.candidates import is_test
+from runners.environments.node.node_candidates import is_test
 
 TEST = "const x = require('left-pad');\n"
 

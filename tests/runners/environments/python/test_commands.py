@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from runners.environments.python.candidates import PYTEST, needed_plugins, tox_commands
+from runners.environments.python.python_candidates import PYTEST, needed_plugins, tox_commands
 
 ROOT = PurePosixPath()
 

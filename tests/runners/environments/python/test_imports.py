@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from runners.environments.python.candidates import imported_by_tests, is_test, package_of
+from runners.environments.python.python_candidates import imported_by_tests, is_test, package_of
 
 ROOT = PurePosixPath()
 

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from runners.environments.python.candidates import (
+from runners.environments.python.python_candidates import (
     build_requires,
     needs_build,
     project_name,

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from runners.environments import candidates
-from runners.environments.python.candidates import PYTEST, PYTEST_REQUIREMENT, SITE, python_project
+from runners.environments.python.python_candidates import PYTEST, PYTEST_REQUIREMENT, SITE, python_project
 
 MANIFEST = """
 [project]

@@ -191,7 +191,7 @@ def test_another_interpreter_is_said_with_the_place_that_wants_it(monkeypatch, t
 
 
 def test_where_an_installer_takes_both_the_interpreter_that_runs_ghosttape_is_tried_last(monkeypatch):
-    monkeypatch.setattr("runners.environments.python.candidates.chosen_python", with_old_ones)
+    monkeypatch.setattr("runners.environments.python.python_candidates.chosen_python", with_old_ones)
     found = list(candidates({"tests/test_a.py": "", ".python-version": "3.9"}))
     assert [(each.plan.toolchain, each.name) for each in found] == [
         ("python3.9", "pytest"),

@@ -11,12 +11,12 @@ import psutil
 import pytest
 from msgspec import convert
 
-from server import keys
+from server import api_keys
 from server.errors import ProviderError, ProviderRefused
 from server.providers import registry
-from server.providers.language_server.fake import PlainServer
+from server.providers.language_server.fake_server import PlainServer
 from server.providers.language_server.handshake import error_text
-from server.providers.language_server.plain import CAPABILITIES
+from server.providers.language_server.plain_server import CAPABILITIES
 from server.providers.language_server.process import RequestRejected
 from server.queries import Query
 from server.service import Service
@@ -127,7 +127,7 @@ def test_a_key_across_the_cut_of_a_complaint_is_told_to_nobody(monkeypatch):
 async def test_its_process_has_the_environment_but_only_those_keys_that_are_named(
     monkeypatch, settings, given, tmp_path
 ):
-    for name in keys.VARIABLES:
+    for name in api_keys.VARIABLES:
         monkeypatch.setenv(name, f"key of {name}")
     monkeypatch.setenv("SOME_WORD", "w")
     told = tmp_path / "environment"
@@ -138,7 +138,7 @@ async def test_its_process_has_the_environment_but_only_those_keys_that_are_name
     with pytest.raises(ProviderError):
         await provider.start()
     names = set(told.read_text().splitlines())
-    assert names & {*keys.VARIABLES} == given
+    assert names & {*api_keys.VARIABLES} == given
     assert "SOME_WORD" in names
 
 

@@ -6,13 +6,13 @@ import pytest
 from lsprotocol import types
 
 from server.providers.fixed import Fixed
-from server.providers.language_server.fake import PlainServer
-from server.providers.language_server.plain import CAPABILITIES
+from server.providers.language_server.fake_server import PlainServer
+from server.providers.language_server.plain_server import CAPABILITIES
 from server.providers.protocol import feedback_provider
 from server.providers.registry import make
 from server.providers.wrappers.healing import HealingProvider
 from server.settings import AnswerRecord, ProviderSettings
-from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
+from server.wire.json_client import DID_ACCEPT_PART, DID_SHOW
 from tests.support.waiting import until
 
 TEXT = "alpha = f(1)\nbeta = f(2)\nalpha"

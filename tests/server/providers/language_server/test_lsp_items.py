@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from server.documents import Document, OpenDocuments
 from server.errors import ProviderRefused
-from server.providers.language_server.session import DocumentMirror, continuation, plain
+from server.providers.language_server.server_session import DocumentMirror, continuation, plain
 from syntax.text import length, position_at
 from tests.support.scale import sampled
 

@@ -8,7 +8,7 @@ import os
 import random
 
 from server.documents import Document
-from server.providers.language_server.plain import CAPABILITIES
+from server.providers.language_server.plain_server import CAPABILITIES
 from server.providers.protocol import summarize
 from server.queries import Query
 from server.service import Service

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from server.documents import Document
 from server.errors import ProviderMissing, SettingsError
 from server.providers import registry
-from server.providers.language_server.fake import PlainServer
+from server.providers.language_server.fake_server import PlainServer
 from server.queries import Query
 from server.service import Service
 from server.settings import AnswerRecord, ProviderSettings, Settings, parse

@@ -3,7 +3,7 @@
 from itertools import product
 
 from corpora.experiments.matrix import AXES
-from tui.commands.experiments.running import _look_closer
+from tui.commands.experiments.experiment_command import _look_closer
 
 
 def cells(**values):

@@ -12,7 +12,7 @@ from replay.records import Ending, Moment, Record, Verdict
 from replay.run.folders import RUNS
 from replay.run.store import Store
 from tui.cli.app import app
-from tui.tables.runs import age_words, runs_table, size_words
+from tui.tables.runs_table import age_words, runs_table, size_words
 
 
 def invoked(*words, status=0, **options):

@@ -13,10 +13,10 @@ import pytest
 import tui.commands.quickstart.quickstart
 import tui.commands.runs.evaluating
 import tui.commands.runs.replaying
-from corpora.options import EvaluateOptions
+from corpora.evaluation_options import EvaluateOptions
 from replay.options import ReplayOptions
 from tests.support.places import ROOT
-from tui.commands.experiments.cells import ExperimentCells
+from tui.commands.experiments.experiment_file import ExperimentCells
 from tui.commands.experiments.file import read
 
 TABLE = json.loads((ROOT / "tests/tui/commands/options/identities.json").read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 import tui.cli.app  # noqa: F401 - with it the flags of all commands are declared
-from corpora.options import EvaluateOptions
+from corpora.evaluation_options import EvaluateOptions
 from replay.options import ReplayOptions
 from server.option import Option
 from tui.commands.options.flags import DeclaredFlags, command
