@@ -24,9 +24,8 @@ from syntax.wanted import Stop
 from tui.glossary import EFFORT, ENDINGS, REWRITING, STOPS, UNTESTABLE, VERDICTS, describe_verdict
 from tui.inspector.code import code_with_suggestion
 from tui.inspector.diff import diff, plain_diff, word_diff
-from tui.inspector.pages.pages import PAGES, page_that_explains
+from tui.inspector.pages.pages import PAGES, page_that_explains, sections
 from tui.inspector.pages.parts import ShownMoment, folded
-from tui.inspector.pages.prompt import sections
 from tui.inspector.pages.tests import failing_assertion
 from tui.inspector.widgets.detail import _heading
 
