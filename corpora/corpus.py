@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,9 @@ from corpora.errors import CorpusError
 from corpora.evaluation_options import EvaluateOptions, ProgramForm
 from corpora.registry import CorpusCard, card_of, cards
 from corpora.tasks import Task
+from replay.numbers.section import Section
 from server.nearest import did_you_mean
+from server.settings import ContextSettings
 
 
 class Corpus(Protocol):
@@ -105,11 +107,12 @@ def corpus_of(name: str, data: Path, /, **choices: Any) -> Corpus:
     """
     card = card_for(name, data)
     for choice, usual in _USUAL.items():
-        if choice not in card.choices and choices.get(choice, usual) != usual:
-            known = ", ".join(one for one, other in cards().items() if choice in other.choices)
-            raise CorpusError(
-                f"--{choice} is about {known}, and {name} has none: leave --{choice} {choices[choice]} out"
-            )
+        chosen = choices.get(choice, usual)
+        if choice not in {*card.choices, *card.options} and chosen != usual:
+            known = ", ".join(one for one, other in cards().items() if choice in {*other.choices, *other.options})
+            flag = f"--{choice.replace('_', '-')}"
+            words = ",".join(chosen) if isinstance(chosen, tuple) else chosen
+            raise CorpusError(f"{flag} is about {known}, and {name} has none: leave {flag} {words} out")
     given = {choice: value for choice, value in choices.items() if choice in card.choices}
     return cast("Corpus", _attribute(card.reader)(data, **given))
 
@@ -118,10 +121,21 @@ _USUAL: Mapping[str, Any] = MappingProxyType(
     {
         one.name: one.default
         for one in structs.fields(EvaluateOptions)
-        if one.name in {"scoring", "scenario", "embeddings"}
+        if one.name in {"scoring", "scenario", "embeddings", "extra_rules"}
     }
 )
 """The choices of a person that not every corpus has, with their usual values."""
+
+
+def usual_context(name: str, data: Path, choices: Mapping[str, Any]) -> ContextSettings:
+    """Return what a prompt has of the project where nobody chooses it, for the `choices` (members of `EvaluateOptions`) of an evaluation.
+
+    Raises:
+        CorpusError: two choices do not go together.
+
+    """
+    card = card_for(name, data)
+    return cast("ContextSettings", _attribute(card.usual_context)(choices)) if card.usual_context else ContextSettings()
 
 
 def card_for(name: str, data: Path) -> CorpusCard:
@@ -143,6 +157,13 @@ def own_figures(
     place = card_for(options.corpus, Path(options.data)).figures
     figures: dict[str, Any] = _attribute(place)(tasks, records, outcomes, options) if place else {}
     return figures
+
+
+def own_sections(summary: Mapping[str, Any]) -> Iterator[Section]:
+    """Yield the tables of what a summary has of its corpus alone."""
+    for card in cards().values():
+        if card.sections:
+            yield from _attribute(card.sections)(summary)
 
 
 MINED = "mined"

@@ -17,8 +17,6 @@ from server.option import Option, identity
 if TYPE_CHECKING:
     from corpora.tasks import Task  # with all that tests programs, a tenth of a second of each command's start
 
-EVIDENCE = 512
-"""Tokens of a prompt that functions of elsewhere may have in scenario 4 of blocks, unless the settings say otherwise: some providers have none for other places."""
 WHOLE = 200_000
 """Tokens of a prompt that each side of the cursor may have where a model is shown whole files."""
 LENGTH = 256

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -48,6 +48,16 @@ class CorpusCard:
     figures: str = ""
     """Module and function of what the summary of an evaluation has beside the figures of every corpus: from tasks, records,
     outcomes and options to members of the summary (`corpora.run.scores`)."""
+    sections: str = ""
+    """Module and function from the summary of an evaluation to the `replay.numbers.section.Section`s that its table has of
+    those figures; none of a summary without them."""
+    error_classes: Mapping[str, str] = field(default_factory=dict)
+    """Class of failures in the benchmark's paper (`corpora.run.error_classes`) → its meaning; empty: they are not shown."""
+    options: tuple[str, ...] = ()
+    """Further members of `EvaluateOptions` that only some benchmarks have, and this one does."""
+    usual_context: str = ""
+    """Module and function from the chosen members of `EvaluateOptions` to the `ContextSettings` that hold where nobody
+    chooses others. It raises `CorpusError` for choices that do not go together."""
     cluster_by: ClusterBy = "program"
     """What is not independent: gaps of one program, or of one function."""
 
@@ -77,6 +87,15 @@ def card_of(name: str) -> CorpusCard:
             f"corpus {name!r} of {known[name].origin}: its entry point is no CorpusCard, but {card!r:.80}"
         )
     return card
+
+
+def error_classes(names: Iterable[str]) -> Mapping[str, str]:
+    """Return the classes of failures in the papers of some corpora, with their meanings; a corpus that is not registered has none."""
+    found: dict[str, str] = {}
+    for name in names:
+        with suppress(CorpusError):
+            found |= card_of(name).error_classes
+    return found
 
 
 def cards() -> Mapping[str, CorpusCard]:

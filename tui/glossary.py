@@ -50,15 +50,6 @@ VERDICTS: dict[str, str] = {
     "infrastructure": "the tests could not be run; the suggestion is not to blame",
     "untestable": "no test can tell whether it is right",
 }
-ERROR_CLASSES: dict[str, str] = {
-    "compilation": "the compiler refuses the program",
-    "indentation": "the program is wrongly indented",
-    "syntax": "the program is not valid code",
-    "variable hallucination": "it uses a name that is not defined",
-    "other": "it runs, and does not pass",
-}
-"""The four classes of SimCopilot's error analysis, and what is in none of them."""
-
 UNTESTABLE: dict[str, str] = {
     "rewritten": "the code before the cursor was rewritten later",
     "broken-baseline": "the finished project fails its own tests",

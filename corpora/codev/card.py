@@ -13,5 +13,8 @@ CARD = CorpusCard(
     name_in="corpora.codev.samples:name_in",
     choices=("project", "allowed", "scenario", "embeddings"),
     figures="corpora.codev.block_scores:summary_of_blocks",
+    sections="corpora.codev.block_sections:block_sections",
+    options=("extra_rules",),
+    usual_context="corpora.codev.block_context:usual_context",
     cluster_by="function",
 )

@@ -24,4 +24,11 @@ CARD = CorpusCard(
         "example_code/**/*.png": "4b048d085c74b236f85ce3d3d98a2f9d60f40e32800942d317773c85b0e74633",
     },
     choices=("scoring",),
+    error_classes={
+        "compilation": "the compiler refuses the program",
+        "indentation": "the program is wrongly indented",
+        "syntax": "the program is not valid code",
+        "variable hallucination": "it uses a name that is not defined",
+        "other": "it runs, and does not pass",
+    },
 )

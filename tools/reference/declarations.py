@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from corpora.history.session.distributions import named_distributions
+from corpora.registry import error_classes, known_corpora
 from replay.gates.gates import LIMITED
 from replay.play.policies.policy import Adaptive, Backoff, Policy, policy_names, policy_of
 from replay.play.users.acceptance.acceptance_model import BUNDLED, Weights, load
@@ -44,7 +45,7 @@ _MEANINGS = (
     ("Rewritten", "The `cause` in `verdict.rewriting`.", glossary.REWRITING),
     ("Stop hints", "What is wanted at a moment (`stop`).", glossary.STOPS),
     ("Why a model stopped", "The member `finish` of a suggestion; `stop`: it was done.", glossary.FINISHES),
-    ("Error classes", "Classes of failures at the end of an evaluation.", glossary.ERROR_CLASSES),
+    ("Error classes", "Classes of failures at the end of an evaluation.", error_classes(known_corpora())),
     ("Keys", "What the table counts in drive mode.", glossary.EFFORT),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tui.render.section import Section, Tone, tone_of
+from replay.numbers.section import Section, Tone, tone_of
 from tui.terminal_text import bounded, one_line
 
 SIGNS: dict[Tone, str] = {"good": "🟢", "bad": "🔴"}

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tui.render.section import PLAIN, Section, tone_of
+from replay.numbers.section import PLAIN, Section, tone_of
 from tui.terminal_text import message, one_line, shorten
 
 NAME = 200

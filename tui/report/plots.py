@@ -19,10 +19,10 @@ from replay.numbers.curves import (
 )
 from replay.numbers.flows import flow
 from replay.numbers.paired.fronts import pareto_front
+from replay.numbers.section import Section
 from replay.records import Record
 from tui import figure_words
 from tui.figure_words import DASH, mapping, net_words, share_words
-from tui.render.section import Section
 from tui.report.drawing import COLOURS, HEIGHT, drawn
 from tui.report.reported import ReportedRun
 from tui.terminal_text import one_line, shorten

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from tui.render.section import tone_of
+from replay.numbers.section import tone_of
 from tui.report.report_grafts import around, details, grafts_of, in_rows, listed, place
 from tui.report.report_text import missing_plots, sentences, warnings
 from tui.report.reported import ReportedRun
@@ -35,9 +35,9 @@ from replay.numbers.comparison import LETTERS, ComparedRun, compare_runs, figure
 from replay.numbers.paired.fronts import fronts
 from replay.numbers.paired.paired_moments import shared_moments
 from replay.numbers.paired.sentences import front_sentences, side_names
+from replay.numbers.section import Section
 from tui import figure_words
 from tui.figure_words import Summary, mapping
-from tui.render.section import Section
 from tui.tables.sections import (
     count_sections,
     figures_section,

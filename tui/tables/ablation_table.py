@@ -9,8 +9,8 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from replay.numbers.section import Section
 from tui.figure_words import DASH, chance_words, net_words
-from tui.render.section import Section
 from tui.render.terminal import in_terminal
 from tui.terminal_text import one_line, shorten
 

@@ -14,7 +14,8 @@ from rich.text import Text
 
 from corpora.audits.noticing import BY_FILLER, counts_of_tests
 from corpora.causes import kind_of
-from corpora.codev.answer_errors import ANSWER_ERRORS
+from corpora.corpus import own_sections
+from replay.numbers.section import Section
 from tui.figure_words import (
     DASH,
     Summary,
@@ -29,7 +30,6 @@ from tui.figure_words import (
     testable_share,
 )
 from tui.glossary import UNTESTABLE
-from tui.render.section import Section
 from tui.render.terminal import in_terminal
 from tui.tables.sections import count_sections, failures_section, instructions_section, machine_section
 from tui.terminal_text import headline, message, one_line, shorten
@@ -103,7 +103,7 @@ def _parts(summary: Mapping[str, Any], by: Sequence[str]) -> Iterator[Renderable
         yield from in_terminal(_grid(summary, f"{summary['corpus']}, {title}", columns), name=NAME, dense=True)
     for name in by if _has_tests(summary) else ():
         yield from in_terminal(_by_label(summary, name), name=NAME, dense=True)
-    for section in block_sections(summary):
+    for section in own_sections(summary):
         yield from in_terminal(section)
     yield Text("")
     yield from _notes(summary)
@@ -346,59 +346,3 @@ def _share(figure: Mapping[str, Any]) -> str:
 def _number(figure: Mapping[str, Any]) -> str:
     low, high = figure["low"], figure["high"]
     return f"{figure['value']:.2f}" + (f" ({low:.2f}{DASH}{high:.2f})" if low is not None else "")
-
-
-# The tables of an evaluation of blocks: by what a model sees of the file and by type of block, and what is
-# wrong with the answers that fail.
-
-_ALL = "all"
-_WORDS = (
-    "similar: edit similarity in %, of characters as Codev-Bench's script has it, and of tokens as its paper says; lines: of an answer as the script counts "
-    "them; ms: mean latency"
-)
-_SHOWN = {
-    "full": "full block",
-    "inner": "inner block",
-    "empty": "nothing is missing",
-    "rest-of-function-gone": "rest of function gone",
-    "rest-of-file-gone": "rest of file gone",
-    _ALL: "all",
-}
-
-
-def block_sections(summary: Summary) -> Iterator[Section]:
-    """The figures of Codev-Bench; nothing for other corpora."""
-    blocks: Sequence[Mapping[str, Any]] = summary.get("blocks", ())
-    if not blocks:
-        return
-    rules = ("by rules",) * any("by_rules" in row for row in blocks)
-    head = ["blocks", "tasks", "pass@1", "95 %", *rules, "similar", "tokens", "lines", "ms"]
-    names = (
-        _SHOWN.get(row["scenario"], row["scenario"]) if row["type"] == _ALL else f"  {row['type']}" for row in blocks
-    )
-    yield Section("", head, [[name, *_cells(row)] for name, row in zip(names, blocks, strict=True)], _WORDS)
-    found = blocks[-1]["errors"]
-    rows = [[name, f"{one['answers']:,}", ANSWER_ERRORS.get(name, "")] for name, one in found["by"].items()]
-    title = f"what is wrong with the {found['failed']:,} answers that fail (one may have several)"
-    yield Section(title, ["", "number", "meaning"], rows)
-
-
-def _cells(row: Mapping[str, Any]) -> Iterator[str]:
-    passing, alike = row["pass_at_1"], row["similarity"]
-    yield f"{row['tasks']:,}"
-    yield _hundredths(passing)
-    yield "" if passing["low"] is None else f"{percent(passing['low'])}{DASH}{percent(passing['high'])}"
-    if "by_rules" in row:
-        yield _hundredths(row["by_rules"])
-    yield _hundredths(alike["published"])
-    yield _hundredths(alike["paper"])
-    yield _plain(row["lines"]["published"], 1)
-    yield _plain(row["latency_ms"]["mean"], 0)
-
-
-def _hundredths(figure: Mapping[str, Any]) -> str:
-    return "" if figure["value"] is None else f"{100 * figure['value']:.1f}"
-
-
-def _plain(figure: Mapping[str, Any], digits: int) -> str:
-    return "" if figure["value"] is None else f"{figure['value']:,.{digits}f}"

@@ -9,9 +9,9 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from replay.numbers.section import Section, in_one, meanings
 from tui import figure_words
 from tui.figure_words import Summary
-from tui.render.section import Section, in_one, meanings
 from tui.render.terminal import in_terminal, section_title
 from tui.tables.sections import (
     count_sections,

@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from corpora.registry import error_classes
+from replay.numbers.section import TOO_FEW, Section
 from tui import figure_words
 from tui.figure_words import (
     Summary,
@@ -21,8 +23,7 @@ from tui.figure_words import (
     percent,
     share_words,
 )
-from tui.glossary import EFFORT, ENDINGS, ERROR_CLASSES, UNTESTABLE, VERDICTS
-from tui.render.section import TOO_FEW, Section
+from tui.glossary import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
 from tui.terminal_text import one_line, shorten
 
 REASONS = 5
@@ -31,11 +32,10 @@ _NAME = 40
 """The cells of a group's name that are shown."""
 _REASON = 60
 """The cells that a reason takes at most, where several stand in a line."""
-_MEANINGS = (
+_MEANINGS: Sequence[tuple[str, str, Mapping[str, str]]] = (
     ("how the moments ended", "endings", ENDINGS),
     ("verdicts of the tests", "verdicts", VERDICTS),
     ("why moments are untestable", "untestable", UNTESTABLE),
-    ("failures in the classes of SimCopilot's paper", "error_classes", ERROR_CLASSES),
     ("keys in drive mode", "effort", EFFORT),
 )
 ADHERENCE_HEAD = ("follow", "share", "follow and pass", "follow, fail", "break, pass")
@@ -68,11 +68,11 @@ def count_sections(
     runs: Mapping[str, Summary], total: Summary | None = None, *, shares: bool = True, without: str = ""
 ) -> Iterator[Section]:
     """How the moments of runs ended, what their verdicts are, and the rest that is counted by name. `total` decides the rows, and has the reasons of endings."""
-    for title, key, names in _MEANINGS:
+    of_papers = error_classes(run["corpus"] for run in runs.values() if run.get("corpus"))
+    classes = [("failures in the classes of the benchmark's paper", "error_classes", of_papers)] if of_papers else []
+    for title, key, names in (*_MEANINGS, *classes):
         found = [_counts(run, key) for run in runs.values()]
-        if key == without or (
-            key == "error_classes" and not any(run.get("corpus") == "simcopilot" for run in runs.values())
-        ):
+        if key == without:
             continue
         rows = [
             [

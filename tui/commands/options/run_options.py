@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from corpora.corpus import card_for
-from corpora.evaluation_options import EVIDENCE, LENGTH, EvaluateOptions
+from corpora.corpus import card_for, usual_context
+from corpora.evaluation_options import LENGTH, EvaluateOptions
 from corpora.labels.groups import GROUPS, LabelName
 from replay.options import ReplayOptions
 from replay.tapes.tape import unknown_toolchain
@@ -134,10 +134,6 @@ def options_of_evaluation(
     """
     members = members_of(EvaluateOptions, given)
     chosen = _SettingsFlags.of(members, server)
-    if members["embeddings"] and not _shows_functions(members["scenario"]):
-        raise ConfigurationError(
-            "--embeddings finds functions for scenario 4 of blocks: add --scenario 4, or leave it out"
-        )
     name, found = named_corpus(corpus, data)
     settings = evaluate_settings(
         server.settings,
@@ -147,27 +143,13 @@ def options_of_evaluation(
         published=members["published"],
         ablate=members["ablate"],
         scoring=members["scoring"],
-        scenario=members["scenario"],
+        context=usual_context(name, found, members),
         chat=chat,
     )
     members["instructions"] = instructions_of(given.get("instructions", ""), tests=members["tests"])
     members.setdefault("cluster_by", card_for(name, found).cluster_by)
     check_repository(found, members)
-    _check_extra_rules(members["extra_rules"], of_blocks="scenario" in card_for(name, found).choices)
     return options_of(EvaluateOptions, settings=settings, corpus=name, data=str(found), **members)
-
-
-def _check_extra_rules(named: Sequence[str], *, of_blocks: bool) -> None:
-    if not named:
-        return
-    from corpora.codev.extra_rules import EXTRA_RULES  # of a benchmark, which a replay does not need
-
-    if unknown := next((rule for rule in named if rule not in EXTRA_RULES), ""):
-        raise ConfigurationError(
-            f"--extra-rules: {unknown!r} is none{did_you_mean(unknown, EXTRA_RULES)}: choose of {', '.join(EXTRA_RULES)}"
-        )
-    if not of_blocks:
-        raise ConfigurationError("--extra-rules are about answers to blocks (codev): leave them out")
 
 
 def check_repository(data: Path, members: Mapping[str, Any]) -> None:
@@ -191,11 +173,11 @@ def evaluate_settings(
     published: str,
     ablate: str = "",
     scoring: str = "answer",
-    scenario: int = 1,
+    context: ContextSettings | None = None,
     chat: str = "",
     others: Mapping[str, Any] = MappingProxyType({}),
 ) -> Settings:
-    """The server's settings for an evaluation: answers may have `LENGTH` tokens, unless anything names another number, and evidence (scenario 4 of blocks) `EVIDENCE`.
+    """The server's settings for an evaluation: answers may have `LENGTH` tokens, and prompts the corpus' own `context`, unless anything names other numbers.
 
     Published answers are judged as they were published, without repairs, unless repairs are named or compared (`ablate`). A benchmark's own
     post-processor gets them likewise.
@@ -211,8 +193,7 @@ def evaluate_settings(
     if published and (flags.get("name", "") not in {"", "recorded"} or flags.get("answers")):
         raise ConfigurationError("--published takes the answers from the corpus: leave --provider and --answers out")
     named = {**flags, "name": "recorded", "required": True} if published else flags
-    context = ContextSettings(snippets=EVIDENCE if _shows_functions(scenario) else None)
-    base = Settings(provider=ProviderSettings(max_tokens=LENGTH), context=context)
+    base = Settings(provider=ProviderSettings(max_tokens=LENGTH), context=context or ContextSettings())
     as_published = structs.replace(base, repairs=()) if published and not ablate else base
     steps = repairs if scoring == "answer" else "none"
     made = settings_of(settings, named, base=as_published, repairs=steps, others=others)
@@ -262,10 +243,3 @@ def instructions_of(named: str, *, tests: bool) -> tuple[str, ...]:
     )
 
     return ids_for_a_run(named)
-
-
-def _shows_functions(scenario: int) -> bool:
-    """Whether a scenario of blocks comes with functions of the repository."""
-    from corpora.codev.scenes import WITH_RETRIEVAL  # with all that knows blocks, which a replay does not need
-
-    return scenario == WITH_RETRIEVAL

@@ -21,8 +21,11 @@ def test_only_blocks_are_asked_about_in_scenarios(tmp_path):
         "--scenario is about codev, and devbench has none: leave --scenario 2 out"
         in run(tmp_path, "evaluate", "devbench", *words, status=2)[1]
     )
-    words = ("evaluate", "codev", "--embeddings", "gguf")
-    assert "add --scenario 4, or leave it out" in run(tmp_path, *words, status=2)[1]
+    words = ("--data", "devbench", "--extra-rules", "indent,empty", "--provider", "fixed")
+    assert "leave --extra-rules indent,empty out" in run(tmp_path, "evaluate", "devbench", *words, status=2)[1]
+    words = ("evaluate", "codev", "--data", "devbench")
+    assert "add --scenario 4, or leave it out" in run(tmp_path, *words, "--embeddings", "gguf", status=2)[1]
+    assert "'indnt' is none (did you mean 'indent'?)" in run(tmp_path, *words, "--extra-rules", "indnt", status=2)[1]
     assert "name with --data a corpus" in run(tmp_path, "evaluate", "codev", status=2)[1]
 
 

@@ -8,11 +8,19 @@ from corpora.registry import CorpusCard
 from corpora.tasks import Task
 from replay.importers.building.tape_builder import TapeBuilder
 from replay.importers.formats import ImportFormat
+from replay.numbers.section import Section
 from runners.sandboxes.none import NoSandbox
 from server.providers.fixed import Fixed
 from server.repair.rules import AnswerRules
 
-CARD = CorpusCard(reader="shop_bench:ShopBench", about="gaps in a shop", tasks=1, languages=("python",))
+CARD = CorpusCard(
+    reader="shop_bench:ShopBench",
+    about="gaps in a shop",
+    tasks=1,
+    languages=("python",),
+    figures="shop_bench:figures",
+    sections="shop_bench:sections",
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,17 @@ def _task(file):
         truth=truth,
         tests=ProgramTests("python", AtCursor(tests), (), 10.0),
     )
+
+
+def figures(tasks, records, outcomes, options):
+    """The figures that only this benchmark has."""
+    return {"shelves": len(tasks)}
+
+
+def sections(summary):
+    """Their table."""
+    if "shelves" in summary:
+        yield Section("what the shop has", ["", "number"], [["shelves", f"{summary['shelves']:,}"]])
 
 
 def make_provider(settings):

@@ -193,6 +193,14 @@ def test_an_importer_of_another_package_reads_its_files(ghosttape, tmp_path):
 
 
 @pytest.mark.usefixtures("data")
+def test_a_corpus_of_another_package_has_a_table_of_its_own(ghosttape):
+    ran = ghosttape("evaluate", "shop", "--data", "data", "--provider", "oracle", "--sandbox", "none")
+    assert ran.returncode == 0, ran.stderr
+    assert "what the shop has" in ran.stdout
+    assert "shelves" in ran.stdout
+
+
+@pytest.mark.usefixtures("data")
 def test_a_sandbox_of_another_package_runs_tests_only_if_it_is_named(ghosttape, tmp_path):
     words = ("evaluate", "shop", "--data", "data", "--provider", "oracle", "--json")
     ran = ghosttape(*words, "--sandbox", "hall")
