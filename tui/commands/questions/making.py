@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.text import Text
 
 from corpora.efcb.making import PullRequest, QuestionMaker, write_questions
-from corpora.efcb.making.pull_requests import MOST, GitHubPullRequests, KeptTexts
+from corpora.efcb.making.github_requests import MOST, GitHubPullRequests, KeptTexts
 from corpora.efcb.making.requests import enough, kept, whole_files
 from corpora.efcb.questions import MaskedFile
 from corpora.github_api import GitHubApi, client_of, github_name
