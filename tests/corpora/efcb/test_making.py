@@ -6,7 +6,7 @@ from scipy import stats
 
 from corpora.efcb.baseline_rules import RULES, solved_by
 from corpora.efcb.efcb_files import read
-from corpora.efcb.making import QuestionMaker, github_requests, requests, write_questions
+from corpora.efcb.making import QuestionMaker, pull_requests, requests, write_questions
 from corpora.efcb.making.question_maker import variants
 from corpora.efcb.making.requests import PullRequest, kept
 from corpora.errors import HistoryError
@@ -122,7 +122,7 @@ def repository(tmp_path):
 
 
 def test_pull_requests_are_merges_and_squashed_commits(repository):
-    found = list(github_requests(str(repository)))
+    found = list(pull_requests(str(repository)))
     assert [(each.title, each.body, each.fits) for each in found] == [
         ("Short", "body", False),
         ("No description", "", True),

@@ -10,7 +10,7 @@ from scipy import stats
 from corpora.efcb.answering import QuestionOutcome
 from corpora.efcb.efcb_files import read
 from corpora.efcb.examination_report import check_figures
-from corpora.efcb.making import QuestionMaker, github_requests, write_questions
+from corpora.efcb.making import QuestionMaker, pull_requests, write_questions
 from corpora.efcb.making.requests import whole_files
 from corpora.efcb.patches import applied, checked, hunks_of, similarity
 from tests.support.small_repository import git
@@ -116,7 +116,7 @@ def python_question(tmp_path):
     git(folder, "commit", "-m", "start")
     (folder / "a.py").write_text("def one():\n    return 1\n\n\n" + "".join(f"LIMIT_{n} = {n}\n" for n in range(20)))
     git(folder, "commit", "-a", "-m", "Limits (#2)\n\nThere are limits")
-    maker = QuestionMaker(list(github_requests(str(folder))), 0, whole_files(str(folder)))
+    maker = QuestionMaker(list(pull_requests(str(folder))), 0, whole_files(str(folder)))
     (tmp_path / "made" / "app").mkdir(parents=True)
     write = tmp_path / "made"
     four = [replace(maker.requests[0]) for _ in range(4)]  # as many as a question with choices needs
