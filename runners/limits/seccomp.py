@@ -7,6 +7,7 @@ files), and of Flatpak (new namespaces, terminals).
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import stat
@@ -15,8 +16,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from types import ModuleType
 
 _NAMESPACES = (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)  # CLONE_NEW…
 _FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6
@@ -148,34 +147,68 @@ def opened() -> Iterator[int | None]:
         os.close(handle)
 
 
+_ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_BAD_ARCHITECTURE = 2  # SCMP_FLTATR_ACT_BADARCH
+_COMPARISONS = {"NE": 1, "EQ": 4, "GT": 6, "MASKED_EQ": 7}
+"""Constants of `seccomp.h`, the interface of libseccomp 2."""
+
+
+class _Comparison(ctypes.Structure):
+    """`struct scmp_arg_cmp`: with MASKED_EQ the first datum is the mask and the second the value."""
+
+    _fields_ = (
+        ("arg", ctypes.c_uint),
+        ("op", ctypes.c_int),
+        ("datum_a", ctypes.c_uint64),
+        ("datum_b", ctypes.c_uint64),
+    )
+
+
 @cache
-def _library() -> ModuleType | str:
+def _library() -> ctypes.CDLL | str:
     try:
-        return import_module("pyseccomp")
-    except (ImportError, RuntimeError, OSError) as error:
+        library = ctypes.CDLL("libseccomp.so.2")
+    except OSError as error:
         return f"{error}: install libseccomp (on Debian: libseccomp2)"
+    library.seccomp_init.restype = ctypes.c_void_p
+    library.seccomp_init.argtypes = [ctypes.c_uint32]
+    library.seccomp_attr_set.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32]
+    library.seccomp_rule_add_array.argtypes = [
+        *(ctypes.c_void_p, ctypes.c_uint32, ctypes.c_int, ctypes.c_uint, ctypes.POINTER(_Comparison))
+    ]
+    library.seccomp_export_bpf.argtypes = [ctypes.c_void_p, ctypes.c_int]
+    library.seccomp_release.argtypes = [ctypes.c_void_p]
+    return library
 
 
-def _compiled(library: ModuleType) -> bytes:
-    made = library.SyscallFilter(library.ALLOW)
-    made.set_attr(library.Attr.ACT_BADARCH, library.KILL_PROCESS)  # 32-bit calls would be a way around all rules
-    for rule in rules():
-        if (number := _number(library, rule)) is not None:
-            made.add_rule(library.ERRNO(rule.error), number, *(_argument(library, one) for one in rule.when))
-    with tempfile.TemporaryFile() as file:
-        made.export_bpf(file)
-        file.seek(0)
-        return file.read()
+def _compiled(library: ctypes.CDLL) -> bytes:
+    made = library.seccomp_init(_ALLOW)
+    try:
+        # 32-bit calls would be a way around all rules
+        _done(library.seccomp_attr_set(made, _BAD_ARCHITECTURE, _KILL_PROCESS))
+        for rule in rules():
+            if (number := _number_of(library, rule)) is not None:
+                tests = (_Comparison * len(rule.when))(*map(_comparison, rule.when))
+                _done(library.seccomp_rule_add_array(made, _ERRNO | rule.error, number, len(tests), tests))
+        with tempfile.TemporaryFile() as file:
+            _done(library.seccomp_export_bpf(made, file.fileno()))
+            file.seek(0)
+            return file.read()
+    finally:
+        library.seccomp_release(made)
 
 
-def _number(library: ModuleType, rule: SyscallRule) -> int | None:
+def _number_of(library: ctypes.CDLL, rule: SyscallRule) -> int | None:
     """Return the call's number on this processor; None if it has no such call."""
-    known: int = library.resolve_syscall(library.Arch.NATIVE, rule.call)
+    known: int = library.seccomp_syscall_resolve_name(rule.call.encode())
     return known if known >= 0 else rule.number
 
 
-def _argument(library: ModuleType, argument: ArgumentTest) -> object:
-    compare = getattr(library, argument.is_)
-    if argument.is_ == "MASKED_EQ":
-        return library.Arg(argument.index, compare, argument.mask, argument.value)
-    return library.Arg(argument.index, compare, argument.value)
+def _comparison(test: ArgumentTest) -> _Comparison:
+    data = (test.mask, test.value) if test.is_ == "MASKED_EQ" else (test.value, 0)
+    return _Comparison(test.index, _COMPARISONS[test.is_], *data)
+
+
+def _done(status: int) -> None:
+    if status < 0:
+        raise OSError(-status, f"libseccomp: {os.strerror(-status)}")

@@ -18,9 +18,9 @@ def test_no_call_is_spoken_of_twice_in_the_same_words():
 
 
 def test_every_rule_is_for_a_call_that_some_processor_has():
-    library = seccomp._library()
+    number = seccomp._library().seccomp_syscall_resolve_name_arch
     for rule in seccomp.rules():
-        known = [library.resolve_syscall(arch, rule.call) for arch in (library.Arch.X86_64, library.Arch.X86)]
+        known = [number(architecture, rule.call.encode()) for architecture in (0xC000003E, 0x40000003)]  # AMD64, i386
         assert rule.number or any(number != -1 for number in known), rule.call
 
 
