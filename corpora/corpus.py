@@ -106,25 +106,23 @@ def corpus_of(name: str, data: Path, /, **choices: Any) -> Corpus:
 
     """
     card = card_for(name, data)
-    for choice, usual in _USUAL.items():
+    having: dict[str, list[str]] = {}
+    for one, other in cards().items():
+        for choice in (*other.choices, *other.options):
+            having.setdefault(choice, []).append(one)
+    for choice, known in having.items():
+        usual = _USUAL.get(choice)
         chosen = choices.get(choice, usual)
-        if choice not in {*card.choices, *card.options} and chosen != usual:
-            known = ", ".join(one for one, other in cards().items() if choice in {*other.choices, *other.options})
+        if choice in _USUAL and choice not in {*card.choices, *card.options} and chosen != usual:
             flag = f"--{choice.replace('_', '-')}"
             words = ",".join(chosen) if isinstance(chosen, tuple) else chosen
-            raise CorpusError(f"{flag} is about {known}, and {name} has none: leave {flag} {words} out")
+            raise CorpusError(f"{flag} is about {', '.join(known)}, and {name} has none: leave {flag} {words} out")
     given = {choice: value for choice, value in choices.items() if choice in card.choices}
     return cast("Corpus", _attribute(card.reader)(data, **given))
 
 
-_USUAL: Mapping[str, Any] = MappingProxyType(
-    {
-        one.name: one.default
-        for one in structs.fields(EvaluateOptions)
-        if one.name in {"scoring", "scenario", "embeddings", "extra_rules"}
-    }
-)
-"""The choices of a person that not every corpus has, with their usual values."""
+_USUAL: Mapping[str, Any] = MappingProxyType({one.name: one.default for one in structs.fields(EvaluateOptions)})
+"""What a person has chosen who has chosen nothing."""
 
 
 def usual_context(name: str, data: Path, choices: Mapping[str, Any]) -> ContextSettings:
@@ -160,10 +158,16 @@ def own_figures(
 
 
 def own_sections(summary: Mapping[str, Any]) -> Iterator[Section]:
-    """Yield the tables of what a summary has of its corpus alone."""
-    for card in cards().values():
-        if card.sections:
-            yield from _attribute(card.sections)(summary)
+    """Yield the tables of what a summary has of its corpus alone; of a corpus in a file, whose name is its own, those of all such corpora."""
+    known, name = cards(), str(summary.get("corpus"))
+    for each, card in ({name: known[name]} if name in known else known).items():
+        if card.sections and (each == name or card.head):
+            try:
+                yield from _attribute(card.sections)(summary)
+            except Exception as error:  # noqa: BLE001 - a table that a package cannot make takes no other with it
+                yield Section(
+                    f"a table of {each} cannot be made", ["", "meaning"], [[type(error).__name__, str(error)]]
+                )
 
 
 MINED = "mined"

@@ -52,7 +52,7 @@ class CorpusCard:
     """Module and function from the summary of an evaluation to the `replay.numbers.section.Section`s that its table has of
     those figures; none of a summary without them."""
     error_classes: Mapping[str, str] = field(default_factory=dict)
-    """Class of failures in the benchmark's paper (`corpora.run.error_classes`) → its meaning; empty: they are not shown."""
+    """Those classes of `corpora.run.error_classes` that the benchmark's paper has → their meanings; empty: they are not shown."""
     options: tuple[str, ...] = ()
     """Further members of `EvaluateOptions` that only some benchmarks have, and this one does."""
     usual_context: str = ""
@@ -94,7 +94,7 @@ def error_classes(names: Iterable[str]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for name in names:
         with suppress(CorpusError):
-            found |= card_of(name).error_classes
+            found = {**card_of(name).error_classes, **found}
     return found
 
 

@@ -22,7 +22,7 @@ from server.api_keys import log_fault, masked
 from server.cache import Cache, CacheGroup, Hit, follows
 from server.context import Budget, Surroundings, choose, unix
 from server.errors import ProviderError, ProviderMissing, ProviderOverdue
-from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, Provider, Request, answer_text, summarize
+from server.providers.protocol import AnswerPiece, AnswerText, Provider, Request, summarize
 from server.queries import CompletionResult, Query
 from server.repair.chain import normalised
 from server.repair.draft import Draft
@@ -272,17 +272,16 @@ class Service:
         async with aclosing(self.provider.complete(request)) as stream:
             async for piece in stream:
                 pieces.take(piece)
-                if isinstance(piece, AnswerMetadata):
-                    continue
-                text = unix(answer_text(pieces.taken))
-                text = text[:-1] if piece.text.endswith("\r") else text  # the other half of a line end may follow
+                text = unix(pieces.text)
+                if isinstance(piece, AnswerText) and piece.text.endswith("\r"):
+                    text = text[:-1]  # the other half of a line end may follow
                 ends = enough(replace(draft, text=text), *self._rules, since=seen)
                 if ends is not None:
                     return ends
                 if streamed is not None:
                     streamed(text)
                 seen = len(text)
-        return len(unix(answer_text(pieces.taken)))
+        return len(unix(pieces.text))
 
     def _repaired(self, raw: CompletionResult, draft: Draft, length: int) -> CompletionResult:
         if not raw.raw.strip():
@@ -298,6 +297,7 @@ class _Pieces:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.taken: list[AnswerPiece] = []
+        self.text = ""
         self._clock, self._began, self._first, self._texts = clock, clock(), 0.0, 0
 
     def take(self, piece: AnswerPiece) -> None:
@@ -305,6 +305,7 @@ class _Pieces:
             if not self._texts:
                 self._first = (self._clock() - self._began) * 1000
             self._texts += 1
+            self.text += piece.text
         self.taken.append(piece)
 
     def first_token(self, recorded: float | None) -> float | None:
@@ -317,7 +318,7 @@ def _with_metadata(start: CompletionResult, pieces: _Pieces) -> CompletionResult
     metadata = summarize(pieces.taken)
     return replace(
         start,
-        raw=answer_text(pieces.taken),
+        raw=pieces.text,
         prompt=start.prompt if metadata.prompt is None else metadata.prompt,
         tokens=metadata.tokens,
         prompt_tokens=metadata.prompt_tokens,

@@ -7,7 +7,6 @@ import os
 import pickle
 import shutil
 import signal
-import sys
 import time
 from collections import Counter
 from contextlib import suppress
@@ -23,10 +22,6 @@ from tests.support.preloaded import preloaded_script
 from tests.support.recording_names import BEGINNING
 from tests.support.scale import examples
 from tests.support.second_tries import LEFT_OUT
-
-# httpcore looks for it in vain for each connection. Garbage that is collected in the middle of that may look for it too, which raises
-# KeyError (python/cpython#106176); a name that is known to be missing is not looked for.
-sys.modules.setdefault("sniffio", None)
 
 take_digests()
 pytest_plugins = ("tests.support.program", "tests.support.extension")

@@ -8,13 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from corpora.codev.answer_errors import (
-    ANSWER_ERRORS,
-    answer_errors,
-    published_lines,
-    published_similarity,
-    token_similarity,
-)
+from corpora.codev.answer_errors import ANSWER_ERRORS, answer_errors
+from corpora.codev.closeness import published_lines, published_similarity, token_similarity
 from corpora.codev.extra_rules import EXTRA_RULES, ExtraRule
 from corpora.evaluation_options import EvaluateOptions
 from corpora.outcomes import TaskOutcome, passing
@@ -69,7 +64,7 @@ def block_figures(
     """A row for each sub-case of the scenario (`scenario`) and type of block (`type`), and for all types and sub-cases.
 
     `pass_at_1` is over testable tasks. With extra `rules` of the published script, `by_rules` is the same share where a pass must keep all of them too. `similarity` is over all answers: `published` as the published script has it, `paper` as the paper says
-    (`corpora.codev.answer_errors`). `lines` are means over the answers: `published` as the script counts them, `answers` without blank ones, `truths` likewise of the truths.
+    (`corpora.codev.closeness`). `lines` are means over the answers: `published` as the script counts them, `answers` without blank ones, `truths` likewise of the truths.
     `latency_ms` has the mean, which the script prints (in s), and quantiles. `errors` counts the answers that failed, by error, with the share of them that have it; one answer may have several.
     """
     of_moment = {

@@ -1,4 +1,4 @@
-"""How Codev-Bench asks a general chat model for a block, in our words (Pan et al. 2024, arXiv 2410.01353, Appendix D). Its answer is read by the rules of that paper (`corpora.codev.chat_question`)."""
+"""How Codev-Bench asks a general chat model for a block, in our words (Pan et al. 2024, arXiv 2410.01353, Appendix D)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from corpora.devbench.devbench_files import Instance
 from corpora.devbench.evaluator import AsEvaluated
 from corpora.errors import DataError
 from corpora.evaluation_options import ProgramForm
-from corpora.program_corpus import Assembly, AtCursor, Head, ProgramTests, no_options
+from corpora.program_tests import Assembly, AtCursor, Head, ProgramTests, no_options
 from corpora.tasks import Task
 
 Read = TypeVar("Read")

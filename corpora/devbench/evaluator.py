@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from itertools import takewhile
 
-from corpora.program_corpus import Assembled
+from corpora.program_tests import Assembled
 
 _COMMENTS = {"python": "#", "javascript": "//", "typescript": "//"}
 """The languages whose parts are joined by line feeds, with how a comment begins there."""

@@ -23,8 +23,8 @@ from corpora.tasks import Task
 from replay.judge.judge import Judge
 from replay.judge.kept_results import KeptResults
 from replay.judge.shared_results import ResultsInScope, SharedResults
-from replay.judge.state_tests import Trials
 from replay.judge.tape_cases import NO_WITNESS, TestWarning, damage_warnings
+from replay.judge.tested_states import Trials
 from replay.play.assistant import Steps
 from replay.play.flights import suggestion_of
 from replay.play.player_instructions import Answer, Ask, DidClose, DidOpen, MomentEnded, Spot

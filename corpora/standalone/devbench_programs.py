@@ -13,7 +13,7 @@ from corpora.codealign.finders.shapes import SHAPES
 from corpora.devbench import DevBench
 from corpora.devbench.corpus import packages
 from corpora.imports import needs_packages
-from corpora.program_corpus import AtCursor, ProgramTests
+from corpora.program_tests import AtCursor, ProgramTests
 from corpora.standalone.problem_set import ReadProblems
 from corpora.tasks import Task
 

@@ -1,6 +1,6 @@
 """Relevance and helpfulness of suggestions, scored by a judge, as DevBench does (Golnari et al. 2026, section 3.3 and Appendix B.4)."""
 
-from corpora.usefulness.usefulness_judging import (
+from corpora.usefulness.usefulness_judge import (
     DIMENSIONS,
     GAP,
     JudgedSuggestion,

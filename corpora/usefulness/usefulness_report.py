@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from typing import Any
 
-from corpora.usefulness.usefulness_judging import DIMENSIONS, JudgedSuggestion
+from corpora.usefulness.usefulness_judge import DIMENSIONS, JudgedSuggestion
 from replay.numbers.bootstrap import RESAMPLES, bootstrapped_mean
 from replay.numbers.intervals import FigureDocument
 

@@ -32,7 +32,7 @@ from replay.play.player_instructions import (
 from replay.records import Moment, TrailStep
 from replay.tapes.tape import digest
 from server.wire.framing import Frame, FrameReader, InvalidFrame
-from server.wire.json_client import DID_ACCEPT_PART, DID_SHOW, STREAMED, UNDER_WAY, decode_any, encode_any
+from server.wire.json_values import DID_ACCEPT_PART, DID_SHOW, STREAMED, UNDER_WAY, decode_any, encode_any
 from syntax.errors import OffsetError
 from syntax.text import cut, end_offset_at, length, offset_at, position_at, splice
 

@@ -10,8 +10,8 @@ from typing import Protocol
 from msgspec import structs
 
 from replay.judge.selected_tests import Selection
-from replay.judge.state_tests import Trials
 from replay.judge.states import Case, Cases, Judgeable, ProjectState
+from replay.judge.tested_states import Trials
 from replay.records import AdherenceName, Record, Verdict
 from runners.verdicts import Result
 from syntax.text import offset_of

@@ -15,9 +15,9 @@ from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, name
 from replay.judge.judge import Adherence, Judge
 from replay.judge.selected_tests import Selection
 from replay.judge.shared_results import ResultsInScope
-from replay.judge.state_tests import StateRun, Trials
 from replay.judge.states import Case, Judgeable, ProjectState
 from replay.judge.tape_project import other_files, starting_files
+from replay.judge.tested_states import StateRun, Trials
 from replay.play.player_instructions import MomentEnded, Spot
 from replay.records import ANSWERED, Moment, Rewriting, Suggestion, Untestable, Verdict
 from replay.tapes.timeline import Timeline

@@ -1,6 +1,6 @@
 """The figures of a run, each declared once. A new figure is one entry of `FIGURES`.
 
-From an entry follow its place in the summary (`summary`), its row in the tables of the terminal and of reports (`tui.figure_words`), its limit for
+From an entry follow its place in the summary (`summary`), its row in the tables of the terminal and of reports (`tui.summary_figures`), its limit for
 gates (`replay.gates`), its place in the document of a comparison (`replay.numbers.comparison`) and its measure there (`replay.numbers.paired`).
 """
 

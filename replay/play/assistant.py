@@ -21,7 +21,7 @@ from replay.play.flights import (
 )
 from replay.play.latency import AnswerThen, Latency
 from replay.play.player_instructions import Answer, Ask, DidChange, Instruction, MomentEnded, SendFeedback, Try
-from replay.play.policies.block_starts import MomentPlace
+from replay.play.policies.block_places import MomentPlace
 from replay.play.policies.pacing import Pacer, Situation
 from replay.play.policies.policy import Policy
 from replay.play.shown_suggestion import Decision, Lookahead, Screen, notifications

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Sequence
 from replay.play.assistant import Assistant, Reply, Steps
 from replay.play.latency import Latency
 from replay.play.player_instructions import Answer, Ask, DidClose, DidOpen, DidSave, MomentEnded, VerifyCheckpoint
-from replay.play.policies.block_starts import MomentPlace
+from replay.play.policies.block_places import MomentPlace
 from replay.play.policies.policy import Policy
 from replay.play.stage import Stage
 from replay.play.users.user import User

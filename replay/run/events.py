@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from replay.judge.state_tests import StateRun
+from replay.judge.tested_states import StateRun
 from replay.options import ClusterBy
 from replay.records import ArmTrial, Record
 from syntax.text import Change

@@ -25,7 +25,7 @@ from server.lsp.protocol import RequestFailed, place
 from server.lsp.server import Location, Server
 from server.queries import CompletionResult, Query
 from server.service import Service
-from server.wire.json_client import STREAMED, UNDER_WAY
+from server.wire.json_values import STREAMED, UNDER_WAY
 from server.wire.wire_messages import PositionParams, convert_params
 from syntax.text import cut, length
 

@@ -24,7 +24,7 @@ from server.lsp.server import InitialSettings, Server, refuse_oracle
 from server.providers.protocol import Provider
 from server.providers.wrappers.spending import SharedAnswers
 from server.settings import RecordingSettings, Settings, merge, split_recording, split_request
-from server.wire.json_client import DID_ACCEPT_PART, DID_SHOW
+from server.wire.json_values import DID_ACCEPT_PART, DID_SHOW
 from server.wire.wire_messages import DocumentParams, convert_params
 
 EXPLAIN = "ghosttape/explain"

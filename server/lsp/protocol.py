@@ -45,7 +45,7 @@ from server.lsp.editor_events import (
 from server.lsp.params import CompletionParams, describe
 from server.wire import wire_messages
 from server.wire.framing import Frame, InvalidFrame
-from server.wire.json_client import decode_any
+from server.wire.json_values import decode_any
 from server.wire.wire_messages import ChangeMessage, ChangeParams, CompletionMessage, Id
 from syntax.encodings import PositionEncoding
 from syntax.text import Change

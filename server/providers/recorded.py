@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from server.errors import ProviderMissing
-from server.providers.protocol import AnswerPiece, AnswerText, OfflineProvider, Request, refuse_overdue
+from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, OfflineProvider, Request, refuse_overdue
 from server.settings import ProviderSettings
 
 
@@ -52,7 +52,10 @@ class Recorded(OfflineProvider):
                 raise ProviderMissing(f"{self.source} holds no answer under {key[:12]}…: record the run again")
             return
         refuse_overdue(answer.at, request.patience)
-        yield answer
+        if answer.text:
+            yield answer
+        elif answer.at is not None:
+            yield AnswerMetadata(at=answer.at)
 
 
 class GrowingAnswers(Mapping[str, AnswerText]):

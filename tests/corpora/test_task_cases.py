@@ -10,7 +10,7 @@ from corpora.run.task_cases import KeptRecordings, TaskCases, TaskTests
 from replay.errors import KeptResultsError
 from replay.judge.judge import Judge
 from replay.judge.kept_results import KeptResults
-from replay.judge.state_tests import Trials
+from replay.judge.tested_states import Trials
 from replay.play.player_instructions import MomentEnded
 from replay.records import Ending, Suggestion
 from runners.programs.fake_program import FakePrograms

@@ -9,6 +9,7 @@ import pytest
 
 from server.errors import ProviderError
 from server.providers.fixed import Fixed
+from server.providers.protocol import AnswerMetadata, AnswerText, OfflineProvider
 from server.queries import Query
 from server.service import Service
 from server.settings import CacheSettings, Settings
@@ -70,6 +71,23 @@ async def test_the_provider_is_cancelled_when_the_last_one_who_waits_is():
     await asyncio.gather(*waiting, return_exceptions=True)
     await asyncio.sleep(0.02)
     assert provider.cancelled == 1
+
+
+class _Ended(OfflineProvider):
+    """Says a line whose end comes in two halves, or only in one, and then why it stopped."""
+
+    name = "ended"
+
+    async def complete(self, request):
+        yield AnswerText("return total\r")
+        yield AnswerMetadata(finish="length")
+        yield AnswerText("more")
+
+
+async def test_half_a_line_end_is_a_whole_one_once_something_else_follows():
+    """A piece without text follows, and so the answer is known to be long enough: no more of it is read."""
+    found = await Service(_Ended()).complete(Query("file:///a.py", "python", "def f():\n    ", "", "line"))
+    assert (found.text, found.raw) == ("return total", "return total\r")
 
 
 async def test_a_cancelled_answer_is_not_kept():

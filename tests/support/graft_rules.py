@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from replay.judge.grafts import Hole, graft, hole_of
-from replay.play.policies.block_starts import ALL_AT, MomentPlace, block_places
+from replay.play.policies.block_places import ALL_AT, MomentPlace, block_places
 from replay.records import Moment, Suggestion
 from replay.tapes.tape import Edit, walk
 from syntax.text import cut, length

@@ -65,7 +65,9 @@ def preloaded_script(packages: str = "") -> str:
     script.write_text(SCRIPT.format(python=sys.executable, address=address, forwarded=[int(one) for one in FORWARDED]))
     script.chmod(0o755)
     argv = [sys.executable, "-m", "tests.support.preloaded", address]
-    loaded = subprocess.Popen(argv, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": packages})
+    path = os.pathsep.join(filter(None, (packages, os.environ.get("PYTHONPATH"))))
+    env = {**os.environ, "PYTHONPATH": path} if path else None
+    loaded = subprocess.Popen(argv, stdout=subprocess.PIPE, env=env)
     atexit.register(loaded.wait)  # so that what it took counts among what this process took
     atexit.register(loaded.kill)
     assert loaded.stdout is not None

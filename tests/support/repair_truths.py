@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from replay.judge.grafts import hole_of
-from replay.play.policies.block_starts import ALL_AT, MomentPlace, block_places
+from replay.play.policies.block_places import ALL_AT, MomentPlace, block_places
 from replay.records import Moment
 from replay.tapes.tape import Edit, walk
 from server.repair.draft import Draft

@@ -255,7 +255,7 @@ def experiment(
     * `ghosttape experiment which-model.toml --max-cost 2.50`
     """
     from tui.commands.experiments import experiment_command
-    from tui.commands.experiments.file import read
+    from tui.commands.experiments.experiment_file import read
 
     request = experiment_command.ExperimentRequest(read(file), given.out, given.max_questions, given.max_cost)
     if given.dry_run:

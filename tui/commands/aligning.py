@@ -28,10 +28,10 @@ from runners.programs import cold
 from runners.sandboxes import pick
 from server.settings import ProviderSettings
 from tui.commands.measuring import read_calibration, worth_words
-from tui.commands.options.kept_chats import kept_chat
+from tui.commands.options.chat_options import kept_chat
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import DASH, mapping, number_of, share_words
+from tui.summary_figures import DASH, mapping, number_of, share_words
 from tui.terminal_text import one_line
 from tui.watching.waiting import Waiting
 

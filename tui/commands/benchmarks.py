@@ -26,7 +26,7 @@ from tui.commands.options.corpus_data import named_corpus
 from tui.commands.runs.engine_run import run_sources
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import number_of, percent
+from tui.summary_figures import number_of, percent
 from tui.tables.evaluation_table import TESTS_WORDS, left_out_name
 from tui.terminal_text import headline, one_line, shorten
 from tui.watching.waiting import Waiting

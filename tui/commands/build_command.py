@@ -28,16 +28,16 @@ from server.nearest import did_you_mean
 from server.providers import registry
 from server.settings import ProviderSettings
 from server.version import version
+from tui.commands.options.chat_options import ASSISTANTS
 from tui.commands.options.configuration import model_of
 from tui.commands.options.flags import ServerFlags
-from tui.commands.options.kept_chats import ASSISTANTS
 from tui.commands.options.run_options import options_of_evaluation
 from tui.commands.runs.evaluating import run
 from tui.console import SafeConsole
 from tui.declared_flags import Given
 from tui.errors import ConfigurationError, InterruptedRunError
-from tui.figure_words import number_of
 from tui.outcome import ExitStatus
+from tui.summary_figures import number_of
 from tui.terminal_text import one_line, sanitize, shorten
 from tui.watching.confirming import confirmed
 from tui.watching.waiting import Waiting

@@ -22,10 +22,10 @@ from corpora.codealign.finders.shapes import SHAPES
 from corpora.errors import DataError
 from server.settings import ProviderSettings
 from tui.commands.inspect.inspecting import can_draw
-from tui.commands.options.kept_chats import kept_chat
+from tui.commands.options.chat_options import kept_chat
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import DASH, number_of, share_words
+from tui.summary_figures import DASH, number_of, share_words
 from tui.terminal_text import one_line
 from tui.watching.waiting import Waiting
 

@@ -27,7 +27,7 @@ from tui.commands.inspect.inspecting import can_draw
 from tui.commands.runs.engine_run import run_sources
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import DASH, number_of
+from tui.summary_figures import DASH, number_of
 from tui.terminal_text import message, one_line
 
 _MEANINGS: Mapping[str, str] = {

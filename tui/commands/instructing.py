@@ -18,7 +18,7 @@ from corpora.codealign.instruction_selection import chosen_instructions
 from syntax.languages import language_named, language_of
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import number_of
+from tui.summary_figures import number_of
 
 _SHORT = {"python": "P", "java": "J", "javascript": "JS"}
 _LINES = 8

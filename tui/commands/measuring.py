@@ -20,10 +20,10 @@ from replay.numbers.intervals import clustered_share
 from server.chat import Chat
 from server.judging import TextJudge
 from server.settings import ProviderSettings
-from tui.commands.options.kept_chats import kept_chat
+from tui.commands.options.chat_options import kept_chat
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import DASH, number_of, share_words
+from tui.summary_figures import DASH, number_of, share_words
 from tui.terminal_text import one_line
 from tui.watching.waiting import Waiting
 

@@ -46,8 +46,8 @@ from tui.commands.runs.engine_run import run_sources
 from tui.console import SafeConsole
 from tui.declared_flags import words
 from tui.errors import ConfigurationError, TuiError
-from tui.figure_words import number_of, origins_words
 from tui.outcome import ExitStatus
+from tui.summary_figures import number_of, origins_words
 from tui.terminal_text import headline, one_line
 from tui.watching.waiting import Waiting
 

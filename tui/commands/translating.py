@@ -17,10 +17,10 @@ from replay.run.engine import cache_folder
 from runners.programs import cold
 from runners.sandboxes import pick
 from server.settings import ProviderSettings
-from tui.commands.options.kept_chats import kept_chat
+from tui.commands.options.chat_options import kept_chat
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import number_of
+from tui.summary_figures import number_of
 from tui.watching.waiting import Waiting
 
 _LANGUAGES = ("java", "javascript")

@@ -13,10 +13,10 @@ from replay.numbers.clusters import NAMES
 from replay.numbers.paired.paired_moments import fixed_verdict
 from replay.records import Record
 from tui.comparing.model import CHANGES, ComparedRuns, MomentPair, PairSelection, place_of
-from tui.figure_words import chance_words, difference_sentence, net_words, percent
 from tui.glossary import VERDICTS, adherence_told, block_label, describe_ending, describe_verdict
 from tui.inspector.code import code_with_suggestion
 from tui.inspector.diff import diff
+from tui.summary_figures import chance_words, difference_sentence, net_words, percent
 from tui.terminal_text import bounded, message, one_line, shorten
 
 FAINT, HEAD = "$faint", "bold $heading"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 
-from tui.figure_words import judged_counts, moments_words, passed_words
 from tui.folders.replays import ReplayBegan, ReplayEnded, SettingsChanged, WatchEvent
 from tui.folders.tapes import TapeBroken
+from tui.summary_figures import judged_counts, moments_words, passed_words
 from tui.terminal_text import message
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from replay.numbers.metrics import acceptance, counted, latency_ms, pass_at_1, unmeasured
 from replay.records import Record
 from replay.run.events import RunPlan
-from tui.figure_words import Summary
 from tui.live.state import LiveState
+from tui.summary_figures import Summary
 
 RECOUNT_EVERY_S = 1.0
 _PATIENCE = 30
@@ -19,7 +19,7 @@ _PATIENCE = 30
 
 
 def figures_of(records: Iterable[Record], state: LiveState) -> Summary:
-    """The figures that a screen shows, in a summary's own words (`tui.figure_words`)."""
+    """The figures that a screen shows, in a summary's own words (`tui.summary_figures`)."""
     own = list(records)
     by = state.plan.cluster_by
     verdicts = [record.verdict for record in own if record.verdict]

@@ -9,9 +9,11 @@ from itertools import islice
 from rich.cells import cell_len
 from textual.content import Content
 
-from replay.judge.state_tests import StateRun
+from replay.judge.tested_states import StateRun
 from replay.records import Record
-from tui.figure_words import (
+from tui.glossary import location, verdict_label
+from tui.live.state import Lane, LiveState
+from tui.summary_figures import (
     Summary,
     clusters_words,
     counts,
@@ -24,8 +26,6 @@ from tui.figure_words import (
     share_words,
     testable_share,
 )
-from tui.glossary import location, verdict_label
-from tui.live.state import Lane, LiveState
 from tui.terminal_text import headline, one_line, shorten
 
 # How endings and verdicts are marked where there is room for one letter: colour is never the only sign.

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import structs
 
-from replay.judge.state_tests import StateRun
+from replay.judge.tested_states import StateRun
 from replay.records import Record
 from replay.run.events import (
     Answered,

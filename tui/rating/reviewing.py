@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
 from corpora.generation.reviews import QUESTIONS, Review, ReviewDecision, Reviews
-from corpora.program_corpus import AtCursor, ProgramTests
+from corpora.program_tests import AtCursor, ProgramTests
 from corpora.tasks import Task
 from replay.records import Suggestion
 from tui.inspector.code import code_with_suggestion

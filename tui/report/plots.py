@@ -21,10 +21,10 @@ from replay.numbers.flows import flow
 from replay.numbers.paired.fronts import pareto_front
 from replay.numbers.section import Section
 from replay.records import Record
-from tui import figure_words
-from tui.figure_words import DASH, mapping, net_words, share_words
+from tui import summary_figures
 from tui.report.drawing import COLOURS, HEIGHT, drawn
 from tui.report.reported import ReportedRun
+from tui.summary_figures import DASH, mapping, net_words, share_words
 from tui.terminal_text import one_line, shorten
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _named(plot: ReportPlot, series: RunSeries) -> ReportPlot:
 
 def _latency(series: Sequence[RunSeries]) -> Iterator[ReportPlot]:
     """Draw the quality against latency and cost, by run and by class, and what would have come in time."""
-    timed = [one for one in series if not figure_words.latency_is_unmeasured(one.run.summary)]
+    timed = [one for one in series if not summary_figures.latency_is_unmeasured(one.run.summary)]
     for price in (_LATENCY, _COST):
         yield from _against(series, price)
     classes = [(one, pass_by_latency(one.run.first_answers, one.run.by)) for one in timed]
@@ -92,26 +92,26 @@ class _Price:
     name: str
     axis: str
     caption: str
-    of: Callable[[figure_words.Summary], Mapping[str, Any]]
-    words: Callable[[figure_words.Summary], str]
+    of: Callable[[summary_figures.Summary], Mapping[str, Any]]
+    words: Callable[[summary_figures.Summary], str]
 
 
-def _median(summary: figure_words.Summary) -> Mapping[str, Any]:
-    found = {} if figure_words.latency_is_unmeasured(summary) else figure_words.metric(summary, "latency_ms")
+def _median(summary: summary_figures.Summary) -> Mapping[str, Any]:
+    found = {} if summary_figures.latency_is_unmeasured(summary) else summary_figures.metric(summary, "latency_ms")
     return {"value": found.get("p50"), "low": found.get("p50_low"), "high": found.get("p50_high")}
 
 
-def _cost(summary: figure_words.Summary) -> Mapping[str, Any]:
+def _cost(summary: summary_figures.Summary) -> Mapping[str, Any]:
     return {"value": known_cost(summary)["cost"], "low": None, "high": None}
 
 
-_LATENCY = _Price("latency", "latency p50, ms", "the median latency, each with its 95 % interval", _median, lambda summary: figure_words.latency(summary, "p50"))  # fmt: skip
+_LATENCY = _Price("latency", "latency p50, ms", "the median latency, each with its 95 % interval", _median, lambda summary: summary_figures.latency(summary, "p50"))  # fmt: skip
 _COST = _Price("cost", "cost of the run", "what the run cost", _cost, lambda summary: f"{_cost(summary)['value']:,.4g}")
 
 
 def _against(series: Sequence[RunSeries], price: _Price) -> Iterator[ReportPlot]:
     """Draw quality against a price; the line joins the runs that no other one beats (the Pareto front)."""
-    points = [(one, figure_words.metric(one.run.summary, "pass_at_1"), price.of(one.run.summary)) for one in series]
+    points = [(one, summary_figures.metric(one.run.summary, "pass_at_1"), price.of(one.run.summary)) for one in series]
     found = [each for each in points if each[1].get("value") is not None and each[2]["value"] is not None]
     if len(found) < 2 or not any(
         paid["value"] for *_, paid in found
@@ -213,7 +213,7 @@ def _in_time(found: Sequence[tuple[RunSeries, Sequence[Mapping[str, Any]]]], *, 
 
 
 def _groups(series: Sequence[RunSeries]) -> Iterator[ReportPlot]:
-    found = [dict(figure_words.groups(one.run.summary)) for one in series]
+    found = [dict(summary_figures.groups(one.run.summary)) for one in series]
     titles = [title for title in dict.fromkeys(title for own in found for title in own) if "length" not in title]
     if "by language and category" in titles and not all(
         any(len(own.get(title, ())) > 1 for own in found) for title in ("by language", "by category")

@@ -11,7 +11,6 @@ from replay.judge.retracing import Retraced
 from replay.records import ArmTrial, Record, Suggestion, TrailStep, Untestable
 from replay.run.listing.moment_rows import row_of
 from replay.run.sources.tape_shelf import TapeShelf
-from tui.figure_words import number_of
 from tui.glossary import (
     REWRITING,
     STOPS,
@@ -24,6 +23,7 @@ from tui.glossary import (
     location,
 )
 from tui.report.reported import ReportedRun
+from tui.summary_figures import number_of
 from tui.terminal_text import bounded, clip, message, one_line, reveal_white_space, sanitize
 
 

@@ -36,8 +36,8 @@ from replay.numbers.paired.fronts import fronts
 from replay.numbers.paired.paired_moments import shared_moments
 from replay.numbers.paired.sentences import front_sentences, side_names
 from replay.numbers.section import Section
-from tui import figure_words
-from tui.figure_words import Summary, mapping
+from tui import summary_figures
+from tui.summary_figures import Summary, mapping
 from tui.tables.sections import (
     count_sections,
     figures_section,
@@ -221,7 +221,7 @@ def _reasons(runs: Sequence[ReportedRun]) -> Section:
     rows = [
         [reason.strip(), f"{number:,}", run.name]
         for run in runs
-        for reason, number in islice(figure_words.reasons(run.summary, "failed").items(), REASONS)
+        for reason, number in islice(summary_figures.reasons(run.summary, "failed").items(), REASONS)
     ]
     return Section("why requests failed", ["reason", "number", "run"], rows)
 
@@ -230,7 +230,7 @@ def _skipped(runs: Sequence[ReportedRun]) -> Section:
     rows = {
         (str(entry.get("tape", "?")), str(entry.get("reason", "")))
         for run in runs
-        for entry in figure_words.entries(run.summary, "skipped")
+        for entry in summary_figures.entries(run.summary, "skipped")
     }
     return Section("documents in which nothing was asked", ["tape", "document"], sorted(map(list, rows)))
 

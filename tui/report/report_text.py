@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tui import figure_words
-from tui.figure_words import mapping, number_of
+from tui import summary_figures
 from tui.glossary import ENDINGS, VERDICTS
 from tui.report.reported import ReportedRun
+from tui.summary_figures import mapping, number_of
 from tui.terminal_text import one_line
 
 
@@ -25,7 +25,7 @@ def subject(config: Mapping[str, Any]) -> str:
 
 
 def _what(run: ReportedRun) -> str:
-    judged = figure_words.judged_counts(run.summary)
+    judged = summary_figures.judged_counts(run.summary)
     moments = number_of(run.summary.get("moments", 0), "moment" if not run.is_corpus else "answer")
     how = f"the benchmark {run.config['corpus']}" if run.is_corpus else _tapes(run)
     told = "none of them was tested"
@@ -37,17 +37,17 @@ def _what(run: ReportedRun) -> str:
 def _tapes(run: ReportedRun) -> str:
     policy = run.config.get("policy")
     mode = " in drive mode" if run.is_driven else ""
-    tapes = number_of(len(figure_words.tapes(run.summary)), "tape")
+    tapes = number_of(len(summary_figures.tapes(run.summary)), "tape")
     return f"{tapes}{mode}" + (f" under the policy {one_line(str(policy))}" if policy else "")
 
 
 def _passed(run: ReportedRun) -> str:
-    share = figure_words.metric(run.summary, "pass_at_1")
-    words = figure_words.share_words(share)
+    share = summary_figures.metric(run.summary, "pass_at_1")
+    words = summary_figures.share_words(share)
     if not words:
         return "No answer could be judged by tests, so there is no share that passes."
     times = " (95 % interval in brackets)" if share.get("low") is not None else " (too few clusters for an interval)"
-    in_time = figure_words.in_time_words(run.summary)
+    in_time = summary_figures.in_time_words(run.summary)
     late = f"; in time to be shown: {in_time}" if in_time else ""
     return f"Of the testable ones {words} pass the project's tests{times}{late}."
 
@@ -58,21 +58,21 @@ def _besides(run: ReportedRun) -> str:
 
 
 def _latency(run: ReportedRun) -> Iterator[str]:
-    if figure_words.latency_is_unmeasured(run.summary):
+    if summary_figures.latency_is_unmeasured(run.summary):
         yield "Latency was not measured, because the answers come from a file"
-    elif middle := figure_words.latency(run.summary, "p50"):
-        yield f"Half of the answers came within {middle}, 95 of 100 within {figure_words.latency(run.summary, 'p95')}"
+    elif middle := summary_figures.latency(run.summary, "p50"):
+        yield f"Half of the answers came within {middle}, 95 of 100 within {summary_figures.latency(run.summary, 'p95')}"
 
 
 def _keys(run: ReportedRun) -> Iterator[str]:
-    if words := figure_words.keystrokes_words(run.summary):
+    if words := summary_figures.keystrokes_words(run.summary):
         yield f"keystrokes saved: {words}"
 
 
 def _worst(run: ReportedRun) -> Iterator[str]:
     found = {
         name: n
-        for name, n in figure_words.counts(run.summary, "verdicts").items()
+        for name, n in summary_figures.counts(run.summary, "verdicts").items()
         if name not in {"passed", "infrastructure"}
     }
     if found:
@@ -81,7 +81,7 @@ def _worst(run: ReportedRun) -> Iterator[str]:
         return
     endings = {
         name: n
-        for name, n in figure_words.counts(run.summary, "endings").items()
+        for name, n in summary_figures.counts(run.summary, "endings").items()
         if name in {"failed", "late", "empty", "filtered"}
     }
     if endings:
@@ -109,16 +109,16 @@ def _warnings(run: ReportedRun) -> Iterator[str]:
         yield "The run was played in drive mode: accepted text stays, so moments depend on each other, and keystrokes saved are counted by tape."
     if run.records and "shares" not in run.summary:
         yield "The run was made by an older version: figures that it did not keep are left out."
-    if failed := figure_words.counts(run.summary, "endings").get("failed", 0):
+    if failed := summary_figures.counts(run.summary, "endings").get("failed", 0):
         yield f"{number_of(failed, 'request')} failed, and nothing is decided there."
-    if lost := figure_words.judged_counts(run.summary).untested:
+    if lost := summary_figures.judged_counts(run.summary).untested:
         yield f"{number_of(lost, 'answer')} could not be tested on that machine, which is not their fault; they count nowhere."
-    for entry in figure_words.entries(run.summary, "left_out"):
+    for entry in summary_figures.entries(run.summary, "left_out"):
         yield f"Left out: {one_line(str(entry.get('tape', '?')))}: {one_line(str(entry.get('reason', '')))}"
-    for entry in figure_words.entries(run.summary, "faults"):
+    for entry in summary_figures.entries(run.summary, "faults"):
         yield f"The tests of {one_line(str(entry.get('tape', '?')))}: {one_line(str(entry.get('fault', '')))}: {one_line(str(entry.get('reason', '')))}"
     yield from (one_line(str(words)) for words in mapping(run.summary.get("machine")).get("warnings") or ())
-    if alike := figure_words.alike_words(run.summary):
+    if alike := summary_figures.alike_words(run.summary):
         yield f"{alike}."
 
 
@@ -136,7 +136,7 @@ def missing_plots(runs: Sequence[ReportedRun], *, has_library: bool) -> list[str
 
 
 def _missing(run: ReportedRun) -> Iterator[str]:
-    if figure_words.latency_is_unmeasured(run.summary):
+    if summary_figures.latency_is_unmeasured(run.summary):
         yield "no plot goes by latency, because the answers come from a file."
     if run.is_corpus:
         yield "a benchmark has no session, so nothing is drawn over its time."

@@ -10,8 +10,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from replay.numbers.section import Section
-from tui.figure_words import DASH, chance_words, net_words
 from tui.render.terminal import in_terminal
+from tui.summary_figures import DASH, chance_words, net_words
 from tui.terminal_text import one_line, shorten
 
 CASES = 8

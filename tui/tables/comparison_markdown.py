@@ -9,8 +9,8 @@ from typing import Any
 from replay.numbers.comparison import LETTERS
 from replay.numbers.paired.sentences import front_sentences
 from replay.numbers.section import tone_of
-from tui.figure_words import adjusted_words, chance_words, net_words, percent, verdict_words
 from tui.render.markdown import SIGNS, fenced, fold, folded, in_markdown, plain
+from tui.summary_figures import adjusted_words, chance_words, net_words, percent, verdict_words
 from tui.tables.sections import groups_section, measure_sections, runs_section
 
 

@@ -16,7 +16,8 @@ from replay.numbers.clusters import NAMES
 from replay.numbers.comparison import LETTERS
 from replay.numbers.paired.sentences import front_sentences, side_names
 from replay.numbers.section import Section
-from tui.figure_words import (
+from tui.render.terminal import in_terminal, section_title, style_of, table_of
+from tui.summary_figures import (
     adjusted_words,
     chance_words,
     net_words,
@@ -24,7 +25,6 @@ from tui.figure_words import (
     percent,
     verdict_words,
 )
-from tui.render.terminal import in_terminal, section_title, style_of, table_of
 from tui.tables.sections import groups_section, measure_sections, runs_section
 from tui.terminal_text import bounded, message, one_line, shorten
 

@@ -16,7 +16,9 @@ from corpora.audits.noticing import BY_FILLER, counts_of_tests
 from corpora.causes import kind_of
 from corpora.corpus import own_sections
 from replay.numbers.section import Section
-from tui.figure_words import (
+from tui.glossary import UNTESTABLE
+from tui.render.terminal import in_terminal
+from tui.summary_figures import (
     DASH,
     Summary,
     clusters_words,
@@ -29,8 +31,6 @@ from tui.figure_words import (
     share_words,
     testable_share,
 )
-from tui.glossary import UNTESTABLE
-from tui.render.terminal import in_terminal
 from tui.tables.sections import count_sections, failures_section, instructions_section, machine_section
 from tui.terminal_text import headline, message, one_line, shorten
 

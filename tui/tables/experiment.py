@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from replay.numbers.section import Section
-from tui.figure_words import DASH, interval_words, latency, metric, number_of, passed
 from tui.render.terminal import table_of
+from tui.summary_figures import DASH, interval_words, latency, metric, number_of, passed
 from tui.terminal_text import message, one_line, shorten
 
 _NAME = 28

@@ -10,9 +10,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from replay.numbers.section import Section, in_one, meanings
-from tui import figure_words
-from tui.figure_words import Summary
+from tui import summary_figures
 from tui.render.terminal import in_terminal, section_title
+from tui.summary_figures import Summary
 from tui.tables.sections import (
     count_sections,
     failures_section,
@@ -41,7 +41,7 @@ def replay_table(summary: Summary) -> RenderableType:
 
 
 def _parts(summary: Summary) -> Iterator[RenderableType]:
-    tapes = figure_words.tapes(summary)
+    tapes = summary_figures.tapes(summary)
     if 2 <= len(tapes) <= SIDE_BY_SIDE:
         yield from _columns({**tapes, "total": summary})
     else:
@@ -60,7 +60,7 @@ def _parts(summary: Summary) -> Iterator[RenderableType]:
         ("left_out", "tapes left out"),
         ("skipped", "nothing was asked in"),
     ):
-        yield from in_terminal(listed_section(figure_words.entries(summary, key), title))
+        yield from in_terminal(listed_section(summary_figures.entries(summary, key), title))
 
 
 def _columns(runs: Mapping[str, Summary]) -> Iterator[RenderableType]:
@@ -75,7 +75,7 @@ def _columns(runs: Mapping[str, Summary]) -> Iterator[RenderableType]:
 
 
 def _why_wide(summary: Summary) -> Iterator[RenderableType]:
-    if said := figure_words.alike_words(summary):
+    if said := summary_figures.alike_words(summary):
         yield Text(f"{said}.", "dim")
 
 
@@ -84,11 +84,11 @@ def _lines(tapes: Mapping[str, Summary]) -> Iterator[RenderableType]:
     rows = [
         [
             name,
-            figure_words.moments_words(tape),
+            summary_figures.moments_words(tape),
             ""
-            if (share := figure_words.testable_share(tape).get("value")) is None
-            else f"{figure_words.percent(share)} %",
-            figure_words.passed_words(tape, name_interval=False).replace(" testable", ""),
+            if (share := summary_figures.testable_share(tape).get("value")) is None
+            else f"{summary_figures.percent(share)} %",
+            summary_figures.passed_words(tape, name_interval=False).replace(" testable", ""),
         ]
         for name, tape in tapes.items()
     ]
@@ -97,8 +97,8 @@ def _lines(tapes: Mapping[str, Summary]) -> Iterator[RenderableType]:
 
 def nothing_played(summary: Summary) -> RenderableType:
     """Say of a replay of which no tape is left why nothing was asked; the logs were shown when it happened."""
-    reasons = (str(entry["reason"]).partition("\n")[0] for entry in figure_words.entries(summary, "left_out"))
-    names = (shorten(one_line(str(entry["tape"])), NAME) for entry in figure_words.entries(summary, "left_out"))
+    reasons = (str(entry["reason"]).partition("\n")[0] for entry in summary_figures.entries(summary, "left_out"))
+    names = (shorten(one_line(str(entry["tape"])), NAME) for entry in summary_figures.entries(summary, "left_out"))
     lines = (f"  {name}: {one_line(reason)}" for name, reason in zip(names, reasons, strict=True))
     return Text("\n".join(["No tape is left to play, and nothing was asked.", *lines]), "yellow")
 
@@ -106,8 +106,8 @@ def nothing_played(summary: Summary) -> RenderableType:
 def _test_origins(summary: Summary) -> Iterator[RenderableType]:
     """Say where what is known of the tests comes from: one line for all tapes of which the same is to be said."""
     tapes: dict[str, list[str]] = {}
-    for tape, origins in figure_words.mapping(summary.get("tests_from")).items():
-        tapes.setdefault(figure_words.origins_words(origins), []).append(shorten(one_line(str(tape)), 30))
+    for tape, origins in summary_figures.mapping(summary.get("tests_from")).items():
+        tapes.setdefault(summary_figures.origins_words(origins), []).append(shorten(one_line(str(tape)), 30))
     if not tapes:
         return
     yield section_title("where the tests come from")

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tui.figure_words import percent, range_words
+from tui.summary_figures import percent, range_words
 from tui.terminal_text import message, one_line, shorten
 
 _STATES = {"being written": "cyan", "stopped": "yellow", "unreadable": "red"}

@@ -10,8 +10,9 @@ from typing import Any
 
 from corpora.registry import error_classes
 from replay.numbers.section import TOO_FEW, Section
-from tui import figure_words
-from tui.figure_words import (
+from tui import summary_figures
+from tui.glossary import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
+from tui.summary_figures import (
     Summary,
     chance_words,
     mapping,
@@ -23,7 +24,6 @@ from tui.figure_words import (
     percent,
     share_words,
 )
-from tui.glossary import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
 from tui.terminal_text import one_line, shorten
 
 REASONS = 5
@@ -51,7 +51,7 @@ def heads(names: Sequence[str], alone: str) -> list[str]:
 
 def figures_section(runs: Mapping[str, Summary]) -> Section:
     """The figures of each run, with their 95 % intervals; those that no run has are left out."""
-    rows = [[row.title, *map(row.words, runs.values())] for row in figure_words.figure_rows(runs.values())]
+    rows = [[row.title, *map(row.words, runs.values())] for row in summary_figures.figure_rows(runs.values())]
     return Section("figures", ["", *heads(list(runs), "value")], [row for row in rows if any(row[1:])])
 
 
@@ -59,7 +59,7 @@ def narrow_figures_section(runs: Mapping[str, Summary]) -> Section:
     """The same figures for narrow columns, of which the last is the total: it decides which rows there are."""
     *_, total = runs.values()
     parts = [
-        part for row in figure_words.figure_rows(runs.values()) for part in row.narrow or ((row.title, row.words),)
+        part for row in summary_figures.figure_rows(runs.values()) for part in row.narrow or ((row.title, row.words),)
     ]
     return Section("", ["", *runs], [[name, *map(words, runs.values())] for name, words in parts if words(total)])
 
@@ -68,7 +68,7 @@ def count_sections(
     runs: Mapping[str, Summary], total: Summary | None = None, *, shares: bool = True, without: str = ""
 ) -> Iterator[Section]:
     """How the moments of runs ended, what their verdicts are, and the rest that is counted by name. `total` decides the rows, and has the reasons of endings."""
-    of_papers = error_classes(run["corpus"] for run in runs.values() if run.get("corpus"))
+    of_papers = error_classes(name for run in runs.values() if isinstance(name := run.get("corpus"), str))
     classes = [("failures in the classes of the benchmark's paper", "error_classes", of_papers)] if of_papers else []
     for title, key, names in (*_MEANINGS, *classes):
         found = [_counts(run, key) for run in runs.values()]
@@ -87,17 +87,17 @@ def count_sections(
 
 
 def _counts(run: Summary, key: str) -> Mapping[str, int]:
-    return figure_words.effort(run) if key == "effort" else figure_words.counts(run, key)
+    return summary_figures.effort(run) if key == "effort" else summary_figures.counts(run, key)
 
 
 def _cell(own: Mapping[str, int], run: Summary, key: str, name: str, *, shares: bool) -> str:
-    share = figure_words.share_words(figure_words.shares(run, key).get(name, {})) if shares else ""
+    share = summary_figures.share_words(summary_figures.shares(run, key).get(name, {})) if shares else ""
     return f"{own.get(name, 0):,}" + (f", {share}" if share else "")
 
 
 def _meaning(meaning: str, key: str, ending: str, total: Summary | None) -> str:
     """What a row means. Behind that of an ending stand its reasons; those of failures are sentences, and have a section of their own."""
-    found = figure_words.reasons(total, ending) if total and key == "endings" and ending != "failed" else {}
+    found = summary_figures.reasons(total, ending) if total and key == "endings" and ending != "failed" else {}
     if not found:
         return meaning
     named = [f"{shorten(one_line(reason), _REASON)} {number:,}" for reason, number in islice(found.items(), REASONS)]
@@ -107,16 +107,16 @@ def _meaning(meaning: str, key: str, ending: str, total: Summary | None) -> str:
 
 def lengths_section(runs: Mapping[str, Summary]) -> Section:
     """The share that passes by the length of the ground truth; the last run decides which lengths there are."""
-    found = [figure_words.lengths(run) for run in runs.values()]
+    found = [summary_figures.lengths(run) for run in runs.values()]
     rows = [
-        [f"{name} characters", *(figure_words.share_words(own.get(name, {})) for own in found)] for name in found[-1]
+        [f"{name} characters", *(summary_figures.share_words(own.get(name, {})) for own in found)] for name in found[-1]
     ]
     return Section("by length of truth", ["", *heads(list(runs), "value")], rows)
 
 
 def group_sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
     """The share that passes in groups: by language, category, tape and length of the ground truth."""
-    found = [dict(figure_words.groups(run)) for run in runs.values()]
+    found = [dict(summary_figures.groups(run)) for run in runs.values()]
     for title in dict.fromkeys(title for own in found for title in own):
         by_run = [dict(own.get(title, [])) for own in found]
         rows = [
@@ -128,7 +128,7 @@ def group_sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
 
 def share_of(share: Mapping[str, Any]) -> str:
     """A share with the number that it is of, as `39 % (24-56 %) of 31` with a long dash."""
-    words = figure_words.share_words(share)
+    words = summary_figures.share_words(share)
     return f"{words} of {share['n']:,}" if words else ""
 
 
@@ -153,15 +153,15 @@ def instructions_section(summary: Summary, *, narrow: bool = False) -> Section:
 def _adherence_cells(found: Mapping[str, Any]) -> Iterator[str]:
     results = mapping(found.get("results"))
     yield f"{results.get('followed', 0):,} of {results.get('followed', 0) + results.get('broken', 0):,}"
-    yield figure_words.share_words(mapping(found.get("adherence")))
-    yield figure_words.share_words(mapping(found.get("follows_and_passes")))
+    yield summary_figures.share_words(mapping(found.get("adherence")))
+    yield summary_figures.share_words(mapping(found.get("follows_and_passes")))
     yield f"{found.get('follows_and_fails', 0):,}"
     yield f"{found.get('breaks_and_passes', 0):,}"
 
 
 def failures_section(summary: Summary) -> Section:
     """The most frequent reasons of failed requests, each in full."""
-    found = figure_words.reasons(summary, "failed")
+    found = summary_figures.reasons(summary, "failed")
     rows = [[f"{number:,}", reason.strip()] for reason, number in islice(found.items(), REASONS)]
     more = f"and {len(found) - REASONS:,} more (--json names them under reasons)" if len(found) > REASONS else ""
     return Section("why requests failed", ["", "meaning"], rows, more)

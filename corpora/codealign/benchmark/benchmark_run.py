@@ -9,13 +9,12 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from corpora.codealign.benchmark.instruction_sampling import AlignmentTask, balanced_tasks
 from corpora.codealign.benchmark.problems import StandaloneProblem
 from corpora.codealign.benchmark.soundness import TIMEOUT_S, told_failure
 from corpora.codealign.benchmark.task_prompts import (
     SETTINGS,
-    AlignmentTask,
     InstructionSetting,
-    balanced_tasks,
     first_messages,
     judge_rubric,
     program_in,

@@ -16,7 +16,8 @@ from statistics import fmean, median
 from typing import Any, TypeAlias
 
 from corpora.codealign.benchmark.benchmark_run import UNVERIFIED, AlignmentOutcome
-from corpora.codealign.benchmark.task_prompts import GROUPS, SETTINGS
+from corpora.codealign.benchmark.instruction_sampling import GROUPS
+from corpora.codealign.benchmark.task_prompts import SETTINGS
 from replay.numbers.intervals import clustered_share
 
 BlockRates: TypeAlias = Sequence[Sequence[float]]

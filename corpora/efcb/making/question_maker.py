@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import Levenshtein
 import msgspec
 
-from corpora.efcb.making.requests import PullRequest
+from corpora.efcb.making.git_pull_requests import PullRequest
 from corpora.efcb.patches import path_at
 from corpora.efcb.questions import LETTERS, MASK, MASKED_LINES, MaskedFile
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from replay.errors import ReplayError
-from replay.play.policies.block_starts import MomentPlace, block_places, left_out
+from replay.play.policies.block_places import MomentPlace, block_places, left_out
 from replay.tapes.timeline import Timeline
 from server.nearest import did_you_mean
 from server.settings import explain_error

@@ -11,8 +11,8 @@ from typing import Protocol
 
 from replay.judge.judge import Adherence, Judge
 from replay.judge.shared_results import SharedResults
-from replay.judge.state_tests import StateRun
 from replay.judge.tape_cases import TestWarning
+from replay.judge.tested_states import StateRun
 from replay.play.assistant import Steps
 from replay.play.player_instructions import Ask, MomentEnded
 from replay.records import Effort, Moment

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Any, TypeAlias, TypeVar
 
 import anyio
@@ -38,6 +40,11 @@ from server.providers.http.refusals import (
 )
 from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, answer_text
 from server.settings import ProviderSettings
+
+if find_spec("sniffio") is None:
+    # httpcore imports it for each connection: in vain, in half a millisecond, and with a KeyError where garbage that is collected in
+    # the middle of it does the same (python/cpython#106176).
+    sys.modules["sniffio"] = None  # type: ignore[assignment]
 
 # How a request ends whose asker leaves: its connection is closed, and never stays in the pool.
 #

@@ -1,4 +1,4 @@
-"""The public fake: a language server of the standard library alone, `python plain.py PLAN`, over standard input and output.
+"""The public fake: a language server of the standard library alone, `python plain_server.py PLAN`, over standard input and output.
 
 It keeps the documents by LSP's own rules, and completes the line at the cursor from a line that begins in the same way. PLAN is a JSON
 file that is read anew with each message, and so can be changed while it runs. It says by method what else to do, a step or a list of

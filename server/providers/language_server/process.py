@@ -23,7 +23,7 @@ from server.errors import ProviderError, ProviderMissing, ProviderRefused
 from server.providers.language_server.parent_death import die_with_parent
 from server.wire import wire_messages
 from server.wire.framing import Frame, FrameReader, InvalidFrame
-from server.wire.json_client import decode_any
+from server.wire.json_values import decode_any
 
 RequestHandler: TypeAlias = Callable[[str, Any], Any]
 """Takes a request of the server (method, parameters) and returns the result; raises `LookupError` for an unknown method."""

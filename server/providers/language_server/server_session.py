@@ -20,7 +20,7 @@ from server.errors import ProviderError, ProviderRefused
 from server.providers.language_server import handshake
 from server.providers.language_server.process import OutgoingRequest, RequestRejected, ServerProcess, start_process
 from server.providers.protocol import Request
-from server.wire.json_client import DID_ACCEPT_PART, DID_SHOW
+from server.wire.json_values import DID_ACCEPT_PART, DID_SHOW
 from server.wire.wire_messages import Range
 from syntax.errors import OffsetError
 from syntax.text import Change, cut, end_offset_at, index_of, length, minimal, offset_at, position_at

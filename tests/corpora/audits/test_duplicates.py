@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from corpora.audits.duplicates import jaccard, near_duplicates, shape, token_runs, tree_similarity
-from corpora.program_corpus import ProgramTests
+from corpora.program_tests import ProgramTests
 from corpora.tasks import Task
 
 SHAPES = some.text(some.sampled_from("abc"), max_size=7)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from corpora.codev.answer_errors import published_lines, published_similarity, token_similarity, tokens_of
+from corpora.codev.closeness import published_lines, published_similarity, token_similarity, tokens_of
 
 LONG = "\n".join(f"    value_{n} = compute(value_{n}, total)" for n in range(12))
 

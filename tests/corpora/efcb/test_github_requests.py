@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from corpora.efcb.making.github_requests import KeptTexts
+from corpora.efcb.making.github_pull_requests import KeptTexts
 from tests.support.preloaded import preloaded_script
 from tests.support.small_repository import git
 

@@ -6,9 +6,9 @@ from scipy import stats
 
 from corpora.efcb.baseline_rules import RULES, solved_by
 from corpora.efcb.efcb_files import read
-from corpora.efcb.making import QuestionMaker, pull_requests, requests, write_questions
+from corpora.efcb.making import QuestionMaker, git_pull_requests, pull_requests, write_questions
+from corpora.efcb.making.git_pull_requests import PullRequest, kept
 from corpora.efcb.making.question_maker import variants
-from corpora.efcb.making.requests import PullRequest, kept
 from corpora.errors import HistoryError
 from tests.support.small_repository import git
 
@@ -146,5 +146,5 @@ def test_of_equal_patches_the_newest_is_kept_and_no_more_is_read_than_the_limit_
         yield from (one(7, "a"), one(6, "b"), one(5, "a"), one(4, "c"), one(3, "d"))
         raise AssertionError("more is read")
 
-    monkeypatch.setattr(requests, "pull_requests", newest_first)
+    monkeypatch.setattr(git_pull_requests, "pull_requests", newest_first)
     assert [each.commit for each in kept("r", 4)] == ["7", "6", "4", "3"]

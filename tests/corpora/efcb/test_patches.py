@@ -11,7 +11,7 @@ from corpora.efcb.answering import QuestionOutcome
 from corpora.efcb.efcb_files import read
 from corpora.efcb.examination_report import check_figures
 from corpora.efcb.making import QuestionMaker, pull_requests, write_questions
-from corpora.efcb.making.requests import whole_files
+from corpora.efcb.making.git_pull_requests import whole_files
 from corpora.efcb.patches import applied, checked, hunks_of, similarity
 from tests.support.small_repository import git
 

@@ -9,7 +9,7 @@ from corpora.errors import CorpusError, DataError
 from corpora.run.task_cases import TaskCases, TaskTests
 from corpora.simcopilot.scoring import PostProcessor, ScriptInput
 from replay.judge.judge import Judge
-from replay.judge.state_tests import Trials
+from replay.judge.tested_states import Trials
 from replay.play.player_instructions import MomentEnded
 from replay.records import Ending, Suggestion
 from tests.support.simcopilot_data import SCRIPT, write_script, write_stairs

@@ -31,7 +31,7 @@ def test_unsteady(): assert unasked() == 3
 EXAMINED = """
 import json, sys
 from pathlib import Path
-from tools.mutants import trials as module
+from tools.mutants import mutant_trials as module
 from tools.mutants.mutations import mutants_of
 module.EXTRA_S = 1.0
 root = Path(sys.argv[1])

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pytest
 
 from replay.judge.shared_results import ResultsInScope, SharedResults, StateCounts, may_be_shared
-from replay.judge.state_tests import Trials
 from replay.judge.states import ProjectState
+from replay.judge.tested_states import Trials
 from runners.verdicts import Result
 
 

@@ -89,13 +89,13 @@ async def test_only_what_begins_as_typed_is_kept_and_without_it(pieces, left):
 async def test_what_is_told_of_tokens_stays_with_them():
     model = Model(
         AnswerMetadata(prompt_tokens=3),
-        AnswerText("ret", -9.0, 1),
-        AnswerText("urn", -0.5, 2),
-        AnswerText(" a", -0.25, 1),
+        AnswerText("ret", -9.0, 1, 10.0),
+        AnswerText("urn", -0.5, 2, 20.0),
+        AnswerText(" a", -0.25, 1, 30.0),
     )
     told, first, second = await _healed(model, "retu")
     assert told.prompt_tokens == 3
-    assert [first, second] == [AnswerText("rn", -0.5, 2), AnswerText(" a", -0.25, 1)]
+    assert [first, second] == [AnswerText("rn", -0.5, 2, 20.0), AnswerText(" a", -0.25, 1, 30.0)]
 
 
 async def test_at_the_end_of_a_word_nothing_is_changed():
@@ -128,7 +128,8 @@ def test_the_settings_say_who_is_healed():
 async def test_a_files_first_word_is_healed_too():
     engine = FakeEngine(FakeScript(["import", " os"]))
     provider = Gguf(ProviderSettings(), Path("fake.gguf"), engine=engine)
-    assert texts(await _healed(provider, "imp")) == ["ort", " os"]
+    *pieces, end = await _healed(provider, "imp")
+    assert (texts(pieces), end.finish) == (["ort", " os"], "stop")
     assert engine.asked[0]["prompt"] == "\n"
     assert engine.asked[0]["grammar"] == grammar("imp")
     assert texts(await _healed(provider, "\n\nimp")) == ["ort", " os"]

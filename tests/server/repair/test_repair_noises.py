@@ -23,16 +23,18 @@ def sample():
     assert set(found) == set(LANGUAGES)
     rng = random.Random(SCALE)
     some = (place for name, texts in found.items() for place in places(LANGUAGES[name], texts[0], rng, SCALE))
-    drawn = Counter()
-    return [pair for place in some for pair in pairs(place, rng, _least_drawn(place, drawn, rng))]
+    found, drawn = [], Counter()
+    for place in some:
+        made = [*pairs(place, rng, _least_drawn(place, drawn, rng))]
+        drawn.update(pair.noise for pair in made if pair.decidable)
+        found += made
+    return found
 
 
 def _least_drawn(place, drawn, rng):
     """Return nine noises that fit a place, of those that were drawn least, so that a noise that seldom fits is not missing."""
     fitting = [name for name in rng.sample([*NOISES], len(NOISES)) if NOISES[name](place, rng) is not None]
-    chosen = sorted(fitting, key=drawn.__getitem__)[:9]
-    drawn.update(chosen)
-    return {name: NOISES[name] for name in chosen}
+    return {name: NOISES[name] for name in sorted(fitting, key=drawn.__getitem__)[:9]}
 
 
 def test_the_truth_alone_is_never_changed(sample):

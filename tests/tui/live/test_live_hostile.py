@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 from rich.cells import cell_len
 
-from replay.judge.state_tests import StateRun
+from replay.judge.tested_states import StateRun
 from replay.records import Ending, Record, Suggestion, Verdict
 from replay.run.events import (
     Answered,

@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from replay.judge.state_tests import StateRun
+from replay.judge.tested_states import StateRun
 from replay.records import ArmTrial, Ending, Record, Verdict
 from replay.run.events import (
     Answered,

@@ -16,7 +16,7 @@ from tests.support.hostile_texts import HOSTILE, hostile_record, is_harmless
 from tests.support.preloaded import preloaded_script
 from tests.support.report_page import texts
 from tests.support.report_records import RECORDS, SUMMARY, record
-from tui import figure_words
+from tui import summary_figures
 from tui.commands.inspect.reporting import write_report
 from tui.errors import ConfigurationError, RunReadError
 
@@ -28,9 +28,9 @@ def test_a_run_that_has_ended_shows_the_figures_of_its_summary(run_of, reported)
     page = reported(run_of(RECORDS, summary=SUMMARY))
     rows = page.rows()
     assert rows["moments"] == ["4"]
-    assert rows["tests passed"] == [figure_words.passed_words(SUMMARY)]
-    assert rows["latency"] == [figure_words.latency_words(SUMMARY)]
-    assert rows["keystrokes saved"] == [figure_words.keystrokes_words(SUMMARY)]
+    assert rows["tests passed"] == [summary_figures.passed_words(SUMMARY)]
+    assert rows["latency"] == [summary_figures.latency_words(SUMMARY)]
+    assert rows["keystrokes saved"] == [summary_figures.keystrokes_words(SUMMARY)]
     assert rows["accepted"][0].startswith("2, 50 %")
     assert "1 of 2 testable" in rows["tests passed"][0]
     assert "not complete" not in page.text
@@ -210,7 +210,7 @@ def test_several_runs_are_compared_with_the_first_in_the_words_of_compare(run_of
     ]
     found = compare(*kept, "hole", 0.05)
     assert found["difference"]["sentence"] in page.text
-    assert page.rows()["all"] == ["20", "40", "40 in 40", figure_words.net_words(found["difference"]["net"]), figure_words.chance_words(found["difference"]["p"])]  # fmt: skip
+    assert page.rows()["all"] == ["20", "40", "40 in 40", summary_figures.net_words(found["difference"]["net"]), summary_figures.chance_words(found["difference"]["p"])]  # fmt: skip
     assert "C (run2) less A (run0)" in page.text
     assert "no moment in common" in page.text
 

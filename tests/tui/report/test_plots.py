@@ -7,10 +7,10 @@ from msgspec import structs
 from replay.numbers.curves import passed_within
 from replay.numbers.figures import summary
 from tests.support.report_records import MANY, RECORDS, SUMMARY, record
-from tui.figure_words import share_words
 from tui.report.plots import plots_of
 from tui.report.report_text import missing_plots
 from tui.report.reported import ReportedRun, read_runs
+from tui.summary_figures import share_words
 
 
 def plots(*runs):

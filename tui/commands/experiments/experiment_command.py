@@ -22,14 +22,14 @@ from replay.run.catalogue.run_lookup import run_name
 from replay.run.folders import OWN, make_folder
 from replay.run.run_spending import keep_cost
 from replay.run.sharing import QuestionLimits, Sharing
-from tui.commands.experiments.experiment_file import ExperimentCells
-from tui.commands.experiments.file import ExperimentFile
+from tui.commands.experiments.experiment_cells import ExperimentCells
+from tui.commands.experiments.experiment_file import ExperimentFile
 from tui.commands.options.configuration import file_of
 from tui.commands.runs.engine_run import run_sources
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import number_of
 from tui.outcome import ExitStatus
+from tui.summary_figures import number_of
 from tui.terminal_text import message
 
 EXPERIMENTS = Path(OWN, "experiments")

@@ -24,7 +24,7 @@ from replay.run.store import Store
 from replay.run.summary import summarise_replay
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import number_of
+from tui.summary_figures import number_of
 from tui.terminal_text import message
 
 _NAMED = 20

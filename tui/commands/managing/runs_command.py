@@ -18,7 +18,7 @@ from replay.run.folders import RUNS
 from replay.run.store import Store
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import number_of
+from tui.summary_figures import number_of
 from tui.tables.runs_table import runs_table, size_words
 
 

@@ -18,10 +18,10 @@ from replay.tapes.tape import unknown_toolchain
 from runners.errors import RequirementRefused
 from server.nearest import did_you_mean
 from server.settings import ContextSettings, ProviderSettings, Settings
+from tui.commands.options.chat_options import in_a_chat
 from tui.commands.options.configuration import NO_FILE, File, options_of, replay_options, settings_of
 from tui.commands.options.corpus_data import named_corpus
 from tui.commands.options.flags import RepositoryFlags, ServerFlags
-from tui.commands.options.kept_chats import in_a_chat
 from tui.declared_flags import Given, members_of, words
 from tui.errors import ConfigurationError
 

@@ -22,11 +22,11 @@ from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, TASKS, PullRequestQu
 from replay.run.folders import make_folder
 from server.judging import TextJudge
 from server.settings import ProviderSettings
-from tui.commands.options.kept_chats import kept_chat
+from tui.commands.options.chat_options import kept_chat
 from tui.commands.questions.judge_commands import calibration_words, judge_name, read_calibrations
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import DASH, number_of
+from tui.summary_figures import DASH, number_of
 from tui.terminal_text import message, one_line
 from tui.watching.waiting import Waiting
 

@@ -23,10 +23,10 @@ from server.errors import ProviderError, ProviderMissing
 from server.judging import Rubric, TextJudge
 from server.settings import ProviderSettings
 from tui.commands.inspect.inspecting import can_draw
-from tui.commands.options.kept_chats import kept_chat
+from tui.commands.options.chat_options import kept_chat
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, LackingError
-from tui.figure_words import DASH, number_of
+from tui.summary_figures import DASH, number_of
 from tui.terminal_text import one_line
 from tui.watching.waiting import Waiting
 

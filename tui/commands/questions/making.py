@@ -9,13 +9,13 @@ from pathlib import Path
 from rich.text import Text
 
 from corpora.efcb.making import PullRequest, QuestionMaker, write_questions
-from corpora.efcb.making.github_requests import MOST, GitHubPullRequests, KeptTexts
-from corpora.efcb.making.requests import enough, kept, whole_files
+from corpora.efcb.making.git_pull_requests import enough, kept, whole_files
+from corpora.efcb.making.github_pull_requests import MOST, GitHubPullRequests, KeptTexts
 from corpora.efcb.questions import MaskedFile
 from corpora.github_api import GitHubApi, client_of, github_name
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import number_of
+from tui.summary_figures import number_of
 from tui.terminal_text import one_line
 from tui.watching.waiting import Waiting
 

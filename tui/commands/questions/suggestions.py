@@ -23,10 +23,10 @@ from replay.run.folders import RUNS, make_folder
 from replay.run.store import Store
 from server.judging import TextJudge
 from server.settings import ProviderSettings
-from tui.commands.options.kept_chats import kept_chat
+from tui.commands.options.chat_options import kept_chat
 from tui.commands.questions.judge_commands import calibration_words, judge_name, read_calibrations
 from tui.console import SafeConsole
-from tui.figure_words import DASH, number_of
+from tui.summary_figures import DASH, number_of
 from tui.terminal_text import message, one_line
 from tui.watching.waiting import Waiting
 

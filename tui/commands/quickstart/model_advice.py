@@ -10,7 +10,7 @@ from corpora.history.repository.commit_selection import CommitSelection
 from replay.options import ReplayOptions
 from runners.environments import NotTestable
 from server.errors import ProviderError
-from tui.commands.options.kept_chats import ASSISTANTS
+from tui.commands.options.chat_options import ASSISTANTS
 from tui.commands.quickstart.way_search import FoundTests, TestFinder
 from tui.errors import ConfigurationError
 from tui.terminal_text import one_line, shorten

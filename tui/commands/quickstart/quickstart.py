@@ -42,8 +42,8 @@ from tui.commands.runs.engine_run import run_sources
 from tui.commands.runs.replaying import show
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, InterruptedRunError, TuiError
-from tui.figure_words import number_of
 from tui.outcome import ExitStatus
+from tui.summary_figures import number_of
 from tui.terminal_text import one_line, shorten
 
 # What was found out about a project's tests, as a `ghosttape.toml` that a person can correct.

@@ -23,7 +23,7 @@ from replay.tapes.tape import Tape, Tests, read, write
 from runners.environments import NotTestable
 from runners.errors import IndexUnreachable
 from tui.commands.quickstart.way_search import FoundTests, TestFinder
-from tui.figure_words import number_of
+from tui.summary_figures import number_of
 from tui.terminal_text import one_line, shorten
 
 LOOKED_AT = 1000

@@ -25,8 +25,8 @@ from runners.errors import MachineFails
 from tui.commands.options.configuration import file_of
 from tui.console import SafeConsole
 from tui.errors import InterruptedRunError, LackingError
-from tui.figure_words import cost_words, number_of
 from tui.live.starting import WATCHED, warn_of_sandbox
+from tui.summary_figures import cost_words, number_of
 from tui.watching.progress import Progress
 from tui.watching.watch_keys import keys_for
 

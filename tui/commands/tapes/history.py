@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, TuiError
-from tui.figure_words import number_of
 from tui.outcome import ExitStatus, print_json
+from tui.summary_figures import number_of
 from tui.terminal_text import bounded, one_line
 from tui.watching.waiting import Waiting
 

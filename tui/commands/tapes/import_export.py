@@ -19,8 +19,8 @@ from replay.tapes.tape import Edit, Open, find
 from tui.commands.tapes.history import HistoryFlags, type_history
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
-from tui.figure_words import number_of
 from tui.outcome import ExitStatus, print_json
+from tui.summary_figures import number_of
 from tui.terminal_text import bounded
 from tui.watching.waiting import Waiting
 

@@ -8,8 +8,8 @@ from typing import Any
 from rich.cells import cell_len
 from textual.content import Content
 
-from tui.figure_words import DASH, Summary, groups, percent
 from tui.inspector.code import FAINT
+from tui.summary_figures import DASH, Summary, groups, percent
 from tui.terminal_text import one_line, shorten
 
 _NAME = 30

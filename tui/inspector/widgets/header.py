@@ -8,9 +8,9 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
-from tui.figure_words import counts, judged_counts, passed_words, share_words, testable_share
 from tui.inspector.code import FAINT
 from tui.inspector.model import RunView
+from tui.summary_figures import counts, judged_counts, passed_words, share_words, testable_share
 from tui.terminal_text import one_line, shorten
 
 GAP = 2

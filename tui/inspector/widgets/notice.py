@@ -5,9 +5,9 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.figure_words import entries
 from tui.inspector.code import FAINT
 from tui.inspector.model import RunView
+from tui.summary_figures import entries
 from tui.terminal_text import bounded
 
 

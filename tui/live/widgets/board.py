@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.figure_words import Summary
 from tui.live import live_text
 from tui.live.live_text import FAINT
 from tui.live.state import Lane, LiveState
+from tui.summary_figures import Summary
 
 
 @dataclass(frozen=True, slots=True)

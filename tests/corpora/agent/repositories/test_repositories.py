@@ -16,7 +16,7 @@ import pytest
 from corpora.agent.repositories.criteria import ChoiceCriteria, RepositoryFacts, light_by_model, light_by_rules
 from corpora.agent.repositories.github import GitHubSearch
 from corpora.agent.repositories.local import local_facts
-from corpora.efcb.making.requests import pull_requests
+from corpora.efcb.making.git_pull_requests import pull_requests
 from corpora.errors import FetchError
 from corpora.github_api import github_client
 from corpora.history.advice import ScriptedChat

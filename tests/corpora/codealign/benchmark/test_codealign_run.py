@@ -10,9 +10,10 @@ from scipy import stats
 
 from corpora.codealign.benchmark import AlignmentRun, StandaloneProblem, problems_in
 from corpora.codealign.benchmark.benchmark_run import AlignmentOutcome
+from corpora.codealign.benchmark.instruction_sampling import balanced_tasks
 from corpora.codealign.benchmark.soundness import sound_problems
 from corpora.codealign.benchmark.success_rates import alignment_figures, compared_runs, settings_test, types_test
-from corpora.codealign.benchmark.task_prompts import balanced_tasks, program_in
+from corpora.codealign.benchmark.task_prompts import program_in
 from corpora.codealign.catalogue import instruction, instructions
 from corpora.errors import DataError
 from runners.errors import MachineFails

@@ -5,7 +5,7 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from replay.play.policies.block_starts import block_places
+from replay.play.policies.block_places import block_places
 from replay.play.policies.policy import Policy, UnknownPolicyError, policy_names, policy_of
 from replay.tapes.timeline import Timeline
 from tests.support.tapes import Typist

@@ -12,7 +12,7 @@ from server.providers.protocol import feedback_provider
 from server.providers.registry import make
 from server.providers.wrappers.healing import HealingProvider
 from server.settings import AnswerRecord, ProviderSettings
-from server.wire.json_client import DID_ACCEPT_PART, DID_SHOW
+from server.wire.json_values import DID_ACCEPT_PART, DID_SHOW
 from tests.support.waiting import until
 
 TEXT = "alpha = f(1)\nbeta = f(2)\nalpha"

@@ -4,8 +4,8 @@ import pytest
 
 from corpora.experiments.cells import counted_as
 from replay.run.store import Store
-from tui.commands.experiments.experiment_file import ExperimentCells
-from tui.commands.experiments.file import line_of, read
+from tui.commands.experiments.experiment_cells import ExperimentCells
+from tui.commands.experiments.experiment_file import line_of, read
 from tui.errors import ConfigurationError
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from tui.commands.experiments.experiment_cells import ExperimentCells
 from tui.commands.experiments.experiment_command import ExperimentRequest, planned
-from tui.commands.experiments.experiment_file import ExperimentCells
-from tui.commands.experiments.file import read
+from tui.commands.experiments.experiment_file import read
 from tui.errors import ConfigurationError
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpora.program_corpus import AtCursor, ProgramTests
+from corpora.program_tests import AtCursor, ProgramTests
 from corpora.registry import CorpusCard
 from corpora.tasks import Task
 from replay.importers.building.tape_builder import TapeBuilder

@@ -16,8 +16,8 @@ import tui.commands.runs.replaying
 from corpora.evaluation_options import EvaluateOptions
 from replay.options import ReplayOptions
 from tests.support.places import ROOT
-from tui.commands.experiments.experiment_file import ExperimentCells
-from tui.commands.experiments.file import read
+from tui.commands.experiments.experiment_cells import ExperimentCells
+from tui.commands.experiments.experiment_file import read
 
 TABLE = json.loads((ROOT / "tests/tui/commands/options/identities.json").read_text(encoding="utf-8"))
 FOLDER_FILE = """

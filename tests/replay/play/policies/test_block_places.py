@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.play.policies.block_starts import ALL_AT, ALL_KINDS, MomentPlace, block_places, left_out
+from replay.play.policies.block_places import ALL_AT, ALL_KINDS, MomentPlace, block_places, left_out
 from replay.records import Within
 from replay.tapes.tape import read
 from replay.tapes.timeline import Timeline

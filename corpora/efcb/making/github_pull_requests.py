@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from corpora.efcb.making.requests import PullRequest, patch_of
+from corpora.efcb.making.git_pull_requests import PullRequest, patch_of
 from corpora.efcb.patches import applied, hunks_of, parses
 from corpora.efcb.questions import MaskedFile
 from corpora.github_api import GitHubApi

@@ -1,6 +1,6 @@
 """Places of blocks in a recording of 92 minutes."""
 
-from replay.play.policies.block_starts import ALL_AT, block_places
+from replay.play.policies.block_places import ALL_AT, block_places
 from replay.tapes.timeline import Timeline
 
 

@@ -7,7 +7,7 @@ from corpora.devbench.corpus import packages
 from corpora.required_packages import PackagedPrograms
 from corpora.run.task_cases import TaskTests
 from replay.judge.kept_results import KeptResults
-from replay.judge.state_tests import Trials
+from replay.judge.tested_states import Trials
 from runners.errors import SetupFailed
 from runners.programs import Program
 from runners.programs.fake_program import FakePrograms
