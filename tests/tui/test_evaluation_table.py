@@ -5,6 +5,7 @@ import re
 
 from rich.console import Console
 
+from corpora.registry import CorpusCard
 from tui.tables.evaluation_table import NAMED, scores_table
 
 NONE = {"value": None, "low": None, "high": None, "n": 0}
@@ -201,9 +202,19 @@ def test_blocks_have_a_line_by_sub_case_and_type_and_their_errors_are_counted():
         "errors": {"failed": 3, "by": {"crosses": {"answers": 2, "share": share(0.67, 0.2, 0.9, 3)}}},
     }
     rows = [{"scenario": "inner", "type": type_, **block} for type_ in ("IF", "all")]
-    text = shown(summary(blocks=rows))
+    text = shown(summary(corpus="shop", blocks=rows))
     assert has_line(text, "inner block +4 +25.0 +5–70 +50.0 +40.0 +3.2 +1,234")
     assert has_line(text, "IF +4 +25.0 +5–70 +50.0 +40.0 +3.2 +1,234")
     assert "what is wrong with the 3 answers that fail" in text
     assert has_line(text, r"crosses +2 +it leaves the block that the cursor is in \(E.2\)")
     assert "blocks" not in shown(summary())
+
+
+def test_a_table_that_a_package_cannot_make_is_named_and_the_others_are_shown(monkeypatch):
+    card = CorpusCard(reader="", about="", sections="no_such_module:sections")
+    monkeypatch.setattr("corpora.corpus.cards", lambda: {"shop": card, "other": card})
+    text = shown(summary(corpus="shop"))
+    assert "a table of shop cannot be made" in text
+    assert "No module named 'no_such_module'" in text
+    assert "a test's assertion fails" in text
+    assert "a table of other" not in text
