@@ -171,8 +171,9 @@ def test_a_run_that_is_paused_stepped_and_hurried_has_the_same_records(folder, u
     assert records(folder / "run") == unwatched
 
 
+# Slowly, so that the run goes on for 16 seconds: a busy machine takes some to close a screen.
 def test_a_run_whose_screen_is_closed_goes_on(folder, unwatched, live):
-    terminal = playing(live, speed=2)
+    terminal = playing(live, speed=0.5)
     close(terminal)
     assert "ghosttape tui --follow run" in terminal.drawn
     assert not heard(folder, RunEnded)
@@ -180,7 +181,7 @@ def test_a_run_whose_screen_is_closed_goes_on(folder, unwatched, live):
 
 
 def test_a_run_whose_terminal_is_killed_goes_on(folder, unwatched, live):
-    terminal = playing(live, speed=2)
+    terminal = playing(live, speed=0.5)
     assert os.WTERMSIG(terminal.hang_up()) == signal.SIGHUP
     assert not heard(folder, RunEnded)
     assert is_alive(*process_of(folder))
