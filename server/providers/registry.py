@@ -1,12 +1,13 @@
-"""The names of the providers and their modules, and providers of other packages; a module is imported when its provider is made."""
+"""The providers by name, each declared once, and those of other packages."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import cast
+from typing import Any, cast
 
 from server.errors import ProviderMissing, SettingsError
 from server.nearest import did_you_mean
@@ -19,18 +20,52 @@ from server.providers.wrappers.spending import SharedAnswers
 from server.settings import ProviderSettings
 from syntax.entry_points import extensions
 
-PROVIDERS: Mapping[str, str] = MappingProxyType(
+
+@dataclass(frozen=True, slots=True)
+class ProviderEntry:
+    """A provider of ghosttape's own. Its module has `make(settings)`, and is imported when the provider is made."""
+
+    module: str
+    about: str
+    """What a person reads who chooses one."""
+    example: Mapping[str, Any] = field(default_factory=dict)
+    """Settings to begin with, beside its name."""
+    is_for_editors: bool = True
+    """Whether it can answer where nobody knows what is going to be written."""
+
+
+_RECORDED = "server.providers.recorded"
+PROVIDERS: Mapping[str, ProviderEntry] = MappingProxyType(
     {
-        "gguf": "server.providers.gguf",
-        "openai": "server.providers.openai",
-        "llamacpp": "server.providers.llamacpp",
-        "ollama": "server.providers.ollama",
-        "anthropic": "server.providers.anthropic",
-        "lsp": "server.providers.lsp",
-        "recorded": "server.providers.recorded",
-        "oracle": "server.providers.recorded",
-        "ngram": "server.providers.ngram",
-        "fixed": "server.providers.fixed",
+        "gguf": ProviderEntry(
+            "server.providers.gguf", "The embedded model, or a model file (GGUF): no account, no network"
+        ),
+        "openai": ProviderEntry(
+            "server.providers.openai",
+            "Any server with OpenAI's API: vLLM, llama.cpp, LM Studio, DeepSeek, Mistral, …",
+            {"base_url": "http://127.0.0.1:8000/v1", "model": "qwen2.5-coder"},
+        ),
+        "llamacpp": ProviderEntry(
+            "server.providers.llamacpp", "A llama.cpp server, by /infill", {"base_url": "http://127.0.0.1:8080"}
+        ),
+        "ollama": ProviderEntry("server.providers.ollama", "A model in Ollama", {"model": "qwen2.5-coder:7b"}),
+        "anthropic": ProviderEntry(
+            "server.providers.anthropic", "Anthropic's Messages API", {"model": "claude-haiku-4-5"}
+        ),
+        "lsp": ProviderEntry(
+            "server.providers.lsp",
+            "Another language server with inline completion",
+            {"command": ["copilot-language-server", "--stdio"]},
+        ),
+        "recorded": ProviderEntry(
+            _RECORDED, "Recorded answers from a file", {"answers": "/absolute/path/answers.jsonl"}
+        ),
+        "oracle": ProviderEntry(_RECORDED, "What the person wrote", is_for_editors=False),
+        "ngram": ProviderEntry(
+            "server.providers.ngram",
+            "A baseline without a model: the most frequent continuation in the open documents",
+        ),
+        "fixed": ProviderEntry("server.providers.fixed", "Always the same text", {"text": ""}),
     }
 )
 
@@ -85,7 +120,7 @@ def _healed(settings: ProviderSettings) -> Provider:
 
 def _factory(name: str) -> Callable[[ProviderSettings], Provider]:
     if name in PROVIDERS:
-        return cast("Callable[[ProviderSettings], Provider]", importlib.import_module(PROVIDERS[name]).make)
+        return cast("Callable[[ProviderSettings], Provider]", importlib.import_module(PROVIDERS[name].module).make)
     return cast("Callable[[ProviderSettings], Provider]", extensions("providers")[name].load_or(ProviderMissing))
 
 

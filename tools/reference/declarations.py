@@ -123,7 +123,7 @@ def _code(text: str) -> str:
 def server_settings() -> str:
     """Return the page of the providers' names, of the keys, and of all settings of the server."""
     parts = [
-        paragraph("Providers: " + ", ".join(f"`{name}`" for name in PROVIDERS) + "."),
+        table(("provider", "what it is"), [(f"`{name}`", entry.about) for name, entry in PROVIDERS.items()]),
         paragraph("Keys are read from: " + ", ".join(f"`{name}`" for name in VARIABLES) + "."),
         paragraph("Sandboxes: `auto`, " + ", ".join(f"`{name}`" for name in SANDBOXES) + "."),
     ]

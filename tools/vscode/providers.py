@@ -21,34 +21,6 @@ from server.providers.registry import PROVIDERS
 from server.settings import REPAIRS, ProviderSettings
 from tools.vscode.policies import live_policies
 
-_ABOUT: Mapping[str, str] = MappingProxyType(
-    {
-        "gguf": "The embedded model, or a model file (GGUF): no account, no network",
-        "openai": "Any server with OpenAI's API: vLLM, llama.cpp, LM Studio, DeepSeek, Mistral, …",
-        "llamacpp": "A llama.cpp server, by /infill",
-        "ollama": "A model in Ollama",
-        "anthropic": "Anthropic's Messages API",
-        "lsp": "Another language server with inline completion",
-        "recorded": "Recorded answers from a file",
-        "ngram": "A baseline without a model: the most frequent continuation in the open documents",
-        "fixed": "Always the same text",
-    }
-)
-_EXAMPLES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "gguf": {},
-        "openai": {"base_url": "http://127.0.0.1:8000/v1", "model": "qwen2.5-coder"},
-        "llamacpp": {"base_url": "http://127.0.0.1:8080"},
-        "ollama": {"model": "qwen2.5-coder:7b"},
-        "anthropic": {"model": "claude-haiku-4-5"},
-        "lsp": {"command": ["copilot-language-server", "--stdio"]},
-        "recorded": {"answers": "/absolute/path/answers.jsonl"},
-        "ngram": {},
-        "fixed": {"text": ""},
-    }
-)
-_NOT_IN_AN_EDITOR = ("oracle",)
-"""Providers that only a replay can use."""
 _NOT_SET_HERE = ("record", "follow", "use_key")
 """Members that belong to runs, and the one that the extension decides."""
 _ONLY_THE_PERSON = ("command", "options", "folder", "pass_keys", "record")
@@ -73,14 +45,14 @@ _READERS = re.compile(r"(?:^|\. )([a-z]+(?:, [a-z]+)*): ")
 
 def provider_names() -> tuple[str, ...]:
     """The providers that an editor can use."""
-    return tuple(name for name in PROVIDERS if name not in _NOT_IN_AN_EDITOR)
+    return tuple(name for name, entry in PROVIDERS.items() if entry.is_for_editors)
 
 
 def tables() -> str:
     """The text of `providers.json`: providers, members of the setting, variables of keys, repairs."""
     keys = {name: list(variables) for name, variables in NAMES.items()}
     shared = {
-        "providers": {name: _ABOUT[name] for name in provider_names()},
+        "providers": {name: PROVIDERS[name].about for name in provider_names()},
         "members": list(_members()),
         "onlyThePerson": [name for name in _ONLY_THE_PERSON if name in _members()],
         "keys": keys,
@@ -106,8 +78,9 @@ def schema() -> dict[str, Any]:
         "properties": _members(),
         "allOf": [_refusals(name) for name in provider_names() if _unread(name)],
         "defaultSnippets": [
-            {"label": name, "description": _ABOUT[name], "body": {"name": name, **_EXAMPLES[name]}}
-            for name in provider_names()
+            {"label": name, "description": entry.about, "body": {"name": name, **entry.example}}
+            for name, entry in PROVIDERS.items()
+            if entry.is_for_editors
         ],
     }
 
@@ -124,7 +97,10 @@ def _member(name: str, part: Mapping[str, Any]) -> dict[str, Any]:
     if "anyOf" in made and {"type": "null"} in made["anyOf"]:
         made = {"type": [each["type"] for each in made["anyOf"]]}
     if name == "name":
-        made |= {"enum": list(provider_names()), "enumDescriptions": [_ABOUT[each] for each in provider_names()]}
+        made |= {
+            "enum": list(provider_names()),
+            "enumDescriptions": [PROVIDERS[each].about for each in provider_names()],
+        }
     description = {} if name == "name" else {"description": _documented()[name]}
     return {**made, **_LIMITS.get(name, {}), **description}
 
