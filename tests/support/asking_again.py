@@ -12,6 +12,7 @@ from replay.tapes.tape import read, write
 from tests.support.replays import options_of, run
 from tests.support.tapes import Typist
 from tests.support.waiting import until_drawn
+from tui.inspector.screens.again import AgainDialog
 from tui.inspector.screens.answer_list import AnswersScreen
 
 CART = """def following(x):
@@ -62,13 +63,19 @@ def fill(app, **values):
 async def ask(pilot, **values):
     """Ask again with these fields, and wait for the answer and its verdict."""
     await pilot.press("a")
-    await pilot.pause()
+    await until_drawn(pilot, lambda: isinstance(pilot.app.focused, Input))
     fill(pilot.app, **values)
     await pilot.press("enter")
-    await until_drawn(pilot, lambda: isinstance(pilot.app.screen, AnswersScreen))
+    await until_drawn(pilot, lambda: isinstance(pilot.app.screen, AnswersScreen) or _refusal(pilot.app))
+    assert not _refusal(pilot.app)
     screen = pilot.app.screen
     await until_drawn(pilot, lambda: screen.answers and not screen.answers[-1].state)
     return screen.answers
+
+
+def _refusal(app):
+    """What the dialog says that cannot be asked; nothing while it is asked, and on other screens."""
+    return said(app).removeprefix("asking …") if isinstance(app.screen, AgainDialog) else ""
 
 
 async def refused(pilot):
