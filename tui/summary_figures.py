@@ -1,6 +1,6 @@
 """The figures of a run, read from its summary, as words for a screen. A figure that was not measured is an empty string.
 
-A summary is the JSON document that `replay.numbers.metrics.summary` or `corpora.run.scores.summary` makes. Its keys are read here
+A summary is the JSON document that `replay.numbers.figures.summary` or `corpora.run.scores.summary` makes. Its keys are read here
 and nowhere else in the terminal.
 """
 
