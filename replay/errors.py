@@ -4,8 +4,6 @@ ReplayError
 ├── TapeError       a tape (or a recording) is malformed, or an event in it is impossible
 ├── ProjectError    the project that a tape belongs to cannot be laid out
 ├── ServerError     the language server under test died or does not speak inline completion
-├── RefusedRequestError   the language server answered a request with an error, or not at all
-├── ConnectionEndedError  the language server ended before it answered
 ├── ProviderFailsError  the provider cannot answer, or failed again and again
 ├── StoreError      a run's folder cannot be read or written
 ├── KeptResultsError  the file of kept results cannot be read or written
@@ -15,8 +13,6 @@ ReplayError
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 
 class ReplayError(Exception):
@@ -37,18 +33,6 @@ class ProjectError(ReplayError):
 
 class ServerError(ReplayError):
     """The language server under test died, or does not offer inline completion."""
-
-
-class RefusedRequestError(ReplayError):
-    """The language server answered a request with an error (its message, its code in JSON-RPC), or did not answer."""
-
-    def __init__(self, message: str, code: Any = None) -> None:
-        super().__init__(message)
-        self.message, self.code = message, code
-
-
-class ConnectionEndedError(ReplayError):
-    """The language server ended before it answered."""
 
 
 class ProviderFailsError(ReplayError):

@@ -6,11 +6,9 @@ It works with any server. If the server does not know `ghosttape/explain` and `g
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import time
 import uuid
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from replay.errors import ConnectionEndedError, RefusedRequestError, ServerError
+from replay.errors import ServerError
 from replay.play.player_instructions import (
     Answer,
     Ask,
@@ -31,8 +29,16 @@ from replay.play.player_instructions import (
 )
 from replay.records import Moment, TrailStep
 from replay.tapes.tape import digest
-from server.wire.framing import Frame, FrameReader, InvalidFrame
-from server.wire.json_values import DID_ACCEPT_PART, DID_SHOW, STREAMED, UNDER_WAY, decode_any, encode_any
+from server.errors import ProviderError, ProviderMissing
+from server.wire.json_values import DID_ACCEPT_PART, DID_SHOW, STREAMED, UNDER_WAY
+from server.wire.server_process import (
+    METHOD_NOT_FOUND,
+    OutgoingRequest,
+    RequestRejected,
+    ServerEnded,
+    ServerProcess,
+    start_process,
+)
 from syntax.errors import OffsetError
 from syntax.text import cut, end_offset_at, length, offset_at, position_at, splice
 
@@ -40,6 +46,7 @@ OURS = "ghosttape"
 PATIENCE_S = 120.0
 """Time limit for an answer; the limits of our own server's providers are shorter."""
 METHOD = "textDocument/inlineCompletion"
+_GOODBYE_S = 5.0
 _EXPLAINED = ("raw", "prompt", "provider", "cache", "first_token", "prompt_tokens", "tokens", "finish")
 """What an answer takes over from `ghosttape/explain`."""
 _GIVEN_UP = object()
@@ -50,10 +57,13 @@ class Editor:
 
     def __init__(self, root: str = "file:///project") -> None:
         self.root = root
-        self._connection = Connection()
+        self._process: ServerProcess | None = None
         self._texts: dict[str, str] = {}
         self._unknown: set[str] = set()
         self._tells_under_way = self._goes_by_record = False
+        self._under_way: dict[str, asyncio.Event] = {}
+        """By token: what to set when our own server says that a request which it will cancel has reached its provider."""
+        self._streamed: Callable[[str, str], None] | None = None
         self._program = ""
 
     async def launch(self, argv: Sequence[str], *, folder: Path, env: Mapping[str, str] | None = None) -> None:
@@ -64,9 +74,17 @@ class Editor:
 
         """
         try:
-            await self._connection.start(argv, env, folder)
-        except OSError as error:
-            raise ServerError(f"the language server {argv[0]!r} cannot be started: {error.strerror}") from error
+            self._process = await start_process(
+                "the language server",
+                argv,
+                folder=folder,
+                env=env,
+                answer=_answer_request,
+                hear=self._hear,
+                dies_with_us=False,  # it may have a record of answers to finish
+            )
+        except ProviderMissing as error:
+            raise ServerError(str(error)) from error
         self._program = argv[0]
 
     async def start(
@@ -90,8 +108,8 @@ class Editor:
         """
         try:
             result = await self._request("initialize", _greeting(self.root, options))
-        except RefusedRequestError as error:
-            raise ServerError(f"the language server {self._program!r} refuses to start: {error.message}") from error
+        except ProviderError as error:
+            raise ServerError(f"the language server {self._program!r} refuses to start: {_reason(error)}") from error
         self._tells_under_way = (result.get("serverInfo") or {}).get("name") == OURS
         self._goes_by_record = self._tells_under_way and _has_record(options)
         if result["capabilities"].get("inlineCompletionProvider") in (None, False):
@@ -100,20 +118,8 @@ class Editor:
 
     async def close(self) -> None:
         """Send `shutdown` and `exit`, and wait for the process to end. A server that does not end, or no time to wait for it: it is killed."""
-        try:
-            if not self._connection.dead:
-                await self._say_goodbye()
-        finally:
-            self._connection.kill()
-            await self._connection.release()
-
-    async def _say_goodbye(self) -> None:
-        with contextlib.suppress(TimeoutError, ServerError, RefusedRequestError):
-            async with asyncio.timeout(5):  # `wait_for` of Python 3.11 may swallow a cancellation
-                await self._request("shutdown", None)
-            self._notify("exit", None)
-            async with asyncio.timeout(5):
-                await self._connection.ended()
+        if self._process is not None:
+            await self._process.close(_GOODBYE_S)
 
     def open(self, step: DidOpen) -> None:
         """Open a document."""
@@ -145,8 +151,8 @@ class Editor:
         """
         try:
             state = await self._extra("ghosttape/state", {"textDocument": {"uri": self.uri(step.path)}})
-        except RefusedRequestError as error:
-            raise ServerError(f"the server cannot say what its document {step.path} holds: {error.message}") from error
+        except ProviderError as error:
+            raise ServerError(f"the server cannot say what its document {step.path} holds: {_reason(error)}") from error
         if state is not None and state["sha256"] != step.sha256:
             raise ServerError(
                 f"the server's document {step.path} differs from the checkpoint (version {state['version']})"
@@ -165,8 +171,8 @@ class Editor:
         failed, result = "", None
         try:
             result = await self._in_time(ask, {**where, **_wishes(ask), **self._evidence(ask), **self._streams(ask)})
-        except RefusedRequestError as error:
-            failed = error.message or f"error {error.code}, without a reason"
+        except ProviderError as error:
+            failed = _reason(error)
         measured = (time.perf_counter() - began) * 1000
         if result is _GIVEN_UP:
             return Answer(measured, given_up=True)
@@ -180,7 +186,7 @@ class Editor:
         """What the server says of its answer; empty if it cannot, as the answer counts all the same."""
         try:
             return await self._extra("ghosttape/explain", where) or {}
-        except RefusedRequestError:
+        except ProviderError:
             return {}
 
     async def send_feedback(self, step: SendFeedback) -> None:
@@ -195,7 +201,7 @@ class Editor:
             }
             try:
                 await self._request("workspace/executeCommand", command)
-            except RefusedRequestError:
+            except ProviderError:
                 return
         elif step.fate == "shown":
             self._notify(DID_SHOW, {"item": step.item})
@@ -204,32 +210,34 @@ class Editor:
 
     async def _in_time(self, ask: Ask, params: dict[str, Any]) -> Any:
         """The result of a request, or `_GIVEN_UP` if it was cancelled before there was one."""
-        number, token = str(uuid.uuid4()), str(uuid.uuid4())
-        self._connection.under_way[token] = asyncio.Event()
-        answer = self._sent(METHOD, params | self._will_cancel(ask, token), number)
-        under_way = asyncio.create_task(self._connection.under_way[token].wait())
+        token = str(uuid.uuid4())
+        began = self._under_way[token] = asyncio.Event()
+        sent = self._sent(METHOD, params | self._will_cancel(ask, token))
+        under_way = asyncio.create_task(began.wait())
         try:
-            await asyncio.wait({answer, under_way}, timeout=self._patience_s(ask), return_when=asyncio.FIRST_COMPLETED)
-            if answer.done():
-                return await self._received(METHOD, answer)
+            within_s = self._patience_s(ask)
+            await asyncio.wait({sent.future, under_way}, timeout=within_s, return_when=asyncio.FIRST_COMPLETED)
+            if sent.future.done():
+                return await self._received(sent)
             hangs = not under_way.done() and not ask.will_cancel and ask.patience >= PATIENCE_S * 1000
-            await self._cancel(number, answer, wait=not hangs)
             if hangs:
-                raise RefusedRequestError(f"no answer to {METHOD} within {PATIENCE_S:.0f} s")
+                sent.cancel()
+                raise ProviderError(f"no answer to {METHOD} within {PATIENCE_S:.0f} s")
+            await self._cancel(sent)
             return _GIVEN_UP
         finally:
             under_way.cancel()
-            del self._connection.under_way[token]
+            del self._under_way[token]
 
     def watch_streams(self, streamed: Callable[[str, str], None]) -> None:
         """Have our own server say what there is of an answer while it comes: (id of the moment, raw text so far)."""
-        self._connection.streamed = streamed
+        self._streamed = streamed
 
     def _evidence(self, ask: Ask) -> dict[str, list[str]]:
         return {"evidence": [self.uri(path) for path in ask.evidence]} if ask.evidence else {}
 
     def _streams(self, ask: Ask) -> dict[str, str]:
-        return {"streams": ask.moment.id} if self._tells_under_way and self._connection.streamed else {}
+        return {"streams": ask.moment.id} if self._tells_under_way and self._streamed else {}
 
     def _will_cancel(self, ask: Ask, token: str) -> dict[str, Any]:
         """What tells our server that the request will be cancelled: at once, or when its patience is over by the server's record."""
@@ -246,14 +254,12 @@ class Editor:
             return PATIENCE_S
         return min(ask.patience / 1000, PATIENCE_S)
 
-    async def _cancel(self, number: str, answer: asyncio.Future[Any], *, wait: bool) -> None:
+    async def _cancel(self, sent: OutgoingRequest) -> None:
         """Cancel a request, and wait for the server's response to it."""
-        self._notify("$/cancelRequest", {"id": number})
-        if not wait:
-            return
+        self._notify("$/cancelRequest", {"id": sent.number})
         try:
-            await self._received(METHOD, answer)
-        except RefusedRequestError:
+            await self._received(sent)
+        except ProviderError:
             return  # the response, usually an error for a cancelled request, has no use
 
     def _answer(self, ask: Ask, measured: float, result: Any, explained: Mapping[str, Any]) -> Answer:
@@ -302,40 +308,80 @@ class Editor:
             return None
         try:
             return await self._request(method, params)
-        except RefusedRequestError as error:
+        except RequestRejected as error:
             if error.code != METHOD_NOT_FOUND:
                 raise
             self._unknown.add(method)
             return None
 
     async def _request(self, method: str, params: Any) -> Any:
-        return await self._received(method, self._sent(method, params))
+        return await self._received(self._sent(method, params))
 
-    def _sent(self, method: str, params: Any, number: str | None = None) -> asyncio.Future[Any]:
-        if self._connection.dead:
-            raise ServerError(self._connection.epitaph())
-        answer = self._connection.request(method, params, number)
-        answer.add_done_callback(_taken_note_of)
-        return answer
+    def _sent(self, method: str, params: Any) -> OutgoingRequest:
+        return self._living().request(method, params)
 
-    async def _received(self, method: str, answer: asyncio.Future[Any]) -> Any:
+    async def _received(self, sent: OutgoingRequest) -> Any:
+        """The result of a request.
+
+        Raises:
+            ProviderError: the server refused it, did not answer, or sent no message of JSON-RPC.
+            ServerError: the server has ended.
+
+        """
         try:
-            return await asyncio.wait_for(answer, PATIENCE_S)
-        except TimeoutError as error:
-            raise RefusedRequestError(f"no answer to {method} within {PATIENCE_S:.0f} s") from error
-        except ConnectionEndedError as error:
-            raise ServerError(await self._connection.last_words()) from error
+            return await sent.result(PATIENCE_S)
+        except ServerEnded as error:
+            raise _last_words(error) from error
 
     def _notify(self, method: str, params: Any) -> None:
-        if self._connection.dead:
-            raise ServerError(self._connection.epitaph())
-        self._connection.notify(method, params)
+        self._living().notify(method, params)
+
+    def _living(self) -> ServerProcess:
+        """The server's process.
+
+        Raises:
+            ServerError: it has ended.
+
+        """
+        if self._process is None:
+            raise ServerError("the language server has not been started")
+        if self._process.is_dead:
+            raise _last_words(self._process.ending())
+        return self._process
+
+    def _hear(self, method: str, params: Any) -> None:
+        """Our own server says that a request which will be given up has reached its provider, or what there is of an answer; other news have no use."""
+        if not isinstance(params, dict):
+            return
+        if method == STREAMED and self._streamed is not None:
+            self._streamed(str(params.get("token")), str(params.get("text")))
+        began = self._under_way.get(str(params.get("token"))) if method == UNDER_WAY else None
+        if began is not None:
+            began.set()
 
 
-def _taken_note_of(answer: asyncio.Future[Any]) -> None:
-    """Retrieve the exception of an answer that nobody waits for, because asyncio warns of an exception never retrieved."""
-    if not answer.cancelled():
-        answer.exception()
+def _answer_request(method: str, _params: Any) -> None:
+    """Answer a request of the server with null.
+
+    Raises:
+        LookupError: the method is not known here.
+
+    """
+    if method != "client/registerCapability":
+        raise LookupError(method)
+
+
+def _reason(error: ProviderError) -> str:
+    """Why there is no result, for a failed answer: what the server said, or what was wrong with it."""
+    if isinstance(error, RequestRejected):
+        return error.message or f"error {error.code}, without a reason"
+    return str(error)
+
+
+def _last_words(error: ServerEnded) -> ServerError:
+    """How the server ended, with the end of what it wrote on standard error in lines of its own."""
+    tail = "; its last words:\n" + "\n".join(error.lines) if error.lines else ""
+    return ServerError(f"the language server ended with status {error.status}{tail}")
 
 
 def _has_record(options: Mapping[str, Any]) -> bool:
@@ -409,183 +455,3 @@ def _greeting(root: str, options: Mapping[str, Any]) -> dict[str, Any]:
             },
         },
     }
-
-
-# The process of a language server, and JSON-RPC over its standard input and output.
-#
-# Results stay plain JSON: no type of the protocol is needed here, and the libraries that have them take half a second to import.
-
-METHOD_NOT_FOUND = -32601
-_ANSWERED_WITH_NULL = frozenset({"client/registerCapability"})
-_CHUNK = 1 << 16
-_LOG_LINES = 40
-_LINE_BYTES = 4000
-_LAST_WORDS_S = 2.0
-
-
-class Connection:
-    """A JSON-RPC client for a child process; keeps the end of what the server writes on standard error.
-
-    `streamed` is told what there is of an answer while it comes, with its request's token. `under_way` holds, by token, what to set when our own server says that a request which it will cancel has reached its provider.
-    """
-
-    def __init__(self) -> None:
-        self.log: deque[str] = deque(maxlen=_LOG_LINES)
-        self.under_way: dict[str, asyncio.Event] = {}
-        self.streamed: Callable[[str, str], None] | None = None
-        self._process: asyncio.subprocess.Process | None = None
-        self._answers: dict[str, asyncio.Future[Any]] = {}
-        self._living: asyncio.Task[None] | None = None
-        self._draining: asyncio.Task[None] | None = None
-
-    async def start(self, argv: Sequence[str], env: Mapping[str, str] | None, folder: Path) -> None:
-        """Start the server in a folder. Raises OSError where that is not possible."""
-        pipe = asyncio.subprocess.PIPE
-        self._process = await asyncio.create_subprocess_exec(
-            *argv,
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            env=env,
-            cwd=folder,
-            start_new_session=True,  # Ctrl-C is for us; it goes when we do
-        )
-        self._living = asyncio.create_task(self._live(self._process))
-        self._draining = asyncio.create_task(self._drain(self._process))
-
-    def request(self, method: str, params: Any, number: str | None = None) -> asyncio.Future[Any]:
-        """Send a request, with a number of its own; the future has the result.
-
-        It fails with `RefusedRequestError` for an error of the server, and with `ConnectionEndedError` if the server ends before.
-        """
-        number = number or str(uuid.uuid4())
-        answer = self._answers[number] = asyncio.get_running_loop().create_future()
-        if self._living is None or self._living.done():
-            self._fail(ConnectionEndedError("the language server has ended"))
-        else:
-            self._send({"id": number, "method": method, **_given(params)})
-        return answer
-
-    def notify(self, method: str, params: Any) -> None:
-        """Send a notification."""
-        self._send({"method": method, **_given(params)})
-
-    def _send(self, message: Mapping[str, Any]) -> None:
-        body = encode_any({"jsonrpc": "2.0", **message})
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-
-    async def _live(self, process: asyncio.subprocess.Process) -> None:
-        """Take the server's messages until it ends; nobody waits for an answer after that."""
-        frames = FrameReader()
-        assert process.stdout is not None
-        try:
-            while chunk := await process.stdout.read(_CHUNK):
-                for frame in frames.feed(chunk):
-                    self._take(frame)
-            await process.wait()
-        finally:
-            self._fail(ConnectionEndedError("the language server has ended"))
-
-    async def _drain(self, process: asyncio.subprocess.Process) -> None:
-        """Read the server's standard error, so that it can never block on it; keep the end for messages."""
-        assert process.stderr is not None
-        rest = b""
-        while chunk := await process.stderr.read(_CHUNK):
-            *lines, rest = (rest + chunk).split(b"\n")
-            rest = rest[-_LINE_BYTES:]
-            self.log.extend(line.decode("utf-8", "replace").rstrip() for line in lines[-_LOG_LINES:])
-        if rest:
-            self.log.append(rest.decode("utf-8", "replace").rstrip())
-
-    def _take(self, frame: Frame) -> None:
-        if isinstance(frame, InvalidFrame):
-            return None  # a server may print between its messages
-        try:
-            message = decode_any(frame)
-        except (ValueError, RecursionError) as error:
-            return self._fail(RefusedRequestError(f"the server sent a message that is not JSON: {error}"))
-        if not isinstance(message, dict):
-            return self._fail(RefusedRequestError("the server sent a message that is not JSON-RPC"))
-        if "method" not in message:
-            return self._answered(message)
-        if message.get("id") is None:
-            return self._heard(message)
-        return self._reply(message)
-
-    def _answered(self, message: Mapping[str, Any]) -> None:
-        answer = self._answers.pop(str(message.get("id")), None)
-        if answer is None or answer.done():
-            return  # nobody waits for it any more
-        error = message.get("error")
-        if error is None:
-            answer.set_result(message.get("result"))
-        else:
-            refusal = error if isinstance(error, dict) else {"message": str(error)}
-            answer.set_exception(RefusedRequestError(str(refusal.get("message") or ""), refusal.get("code")))
-
-    def _heard(self, message: Mapping[str, Any]) -> None:
-        """Our own server says that a request which will be given up has reached its provider, or what there is of an answer; other news have no use."""
-        params = message.get("params")
-        if message["method"] == STREAMED and isinstance(params, dict) and self.streamed is not None:
-            self.streamed(str(params.get("token")), str(params.get("text")))
-        if message["method"] == UNDER_WAY and isinstance(params, dict):
-            event = self.under_way.get(str(params.get("token")))
-            if event is not None:
-                event.set()
-
-    def _reply(self, message: Mapping[str, Any]) -> None:
-        method = message["method"]
-        unknown = {"code": METHOD_NOT_FOUND, "message": f"{method} is not known here"}
-        reply = {"result": None} if method in _ANSWERED_WITH_NULL else {"error": unknown}
-        self._send({"id": message["id"], **reply})
-
-    def _fail(self, error: Exception) -> None:
-        waiting, self._answers = self._answers, {}
-        for answer in waiting.values():
-            if not answer.done():
-                answer.set_exception(error)
-                answer.exception()  # marks it as retrieved, also if nobody waits
-
-    @property
-    def dead(self) -> bool:
-        """Whether the server has gone."""
-        return self._process is None or self._process.returncode is not None
-
-    async def ended(self) -> None:
-        """Wait until the server has gone."""
-        assert self._process is not None
-        await self._process.wait()
-
-    async def release(self) -> None:
-        """Wait for a server that ends and close its pipes. Left open, they complain when the event loop is closed before they are."""
-        if self._process is None:
-            return
-        await self._process.wait()
-        for task in (self._living, self._draining):
-            if task is not None:
-                task.cancel()
-                await asyncio.wait({task})  # a cancellation of ours goes on, and that of the task does not
-        self._process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - asyncio gives no other way
-        await asyncio.sleep(0)
-
-    def kill(self) -> None:
-        """End the server at once, if it has not gone."""
-        if self._process is not None and self._process.returncode is None:
-            self._process.kill()
-
-    async def last_words(self) -> str:
-        """As `epitaph`, once all that the server wrote has been read; a child of its may hold its standard error open."""
-        if self._draining is not None:
-            await asyncio.wait({self._draining}, timeout=_LAST_WORDS_S)
-        return self.epitaph()
-
-    def epitaph(self) -> str:
-        """How the server ended, with the end of what it wrote on standard error."""
-        status = self._process.returncode if self._process else None
-        tail = "\n".join(list(self.log)[-8:])
-        return f"the language server ended with status {status}" + (f"; its last words:\n{tail}" if tail else "")
-
-
-def _given(params: Any) -> dict[str, Any]:
-    return {} if params is None else {"params": params}

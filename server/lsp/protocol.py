@@ -45,8 +45,8 @@ from server.lsp.editor_events import (
 from server.lsp.params import CompletionParams, describe
 from server.wire import wire_messages
 from server.wire.framing import Frame, InvalidFrame
-from server.wire.json_values import decode_any
-from server.wire.wire_messages import ChangeMessage, ChangeParams, CompletionMessage, Id
+from server.wire.json_values import Id, decode_any, request_id
+from server.wire.wire_messages import ChangeMessage, ChangeParams, CompletionMessage
 from syntax.encodings import PositionEncoding
 from syntax.text import Change
 
@@ -102,15 +102,15 @@ class GhosttapeProtocol(LanguageServerProtocol):
     def _refuse_batch(self, batch: list[Any]) -> None:
         """Answer each request of a batch, and each member that is not a message; notifications get no answer (JSON-RPC 2.0, section 6)."""
         error = JsonRpcInvalidRequest("LSP has no batches: send one message at a time")
-        answered = [each for each in batch or [None] if wire_messages.fault(each) or each.get("id") is not None]
+        answered = [each for each in batch or [None] if wire_messages.request_fault(each) or each.get("id") is not None]
         for each in answered:
-            self._refuse(wire_messages.request_id(each) if isinstance(each, dict) else None, error)
+            self._refuse(request_id(each) if isinstance(each, dict) else None, error)
         if len(answered) < len(batch):
             self._complain(error)
 
     def _receive_one(self, message: Any) -> None:
-        fault = wire_messages.fault(message)
-        number = wire_messages.request_id(message) if isinstance(message, dict) else None
+        fault = wire_messages.request_fault(message)
+        number = request_id(message) if isinstance(message, dict) else None
         if fault:
             return self._refuse(number, JsonRpcInvalidRequest(fault))
         if "method" not in message:

@@ -16,7 +16,6 @@ from server import api_keys
 from server.context import Budget, Context
 from server.errors import ProviderError, ProviderMissing
 from server.prompt import Prompt
-from server.providers.language_server.process import RequestRejected
 from server.providers.language_server.server_session import (
     Continuation,
     LanguageServerSession,
@@ -25,6 +24,7 @@ from server.providers.language_server.server_session import (
 )
 from server.providers.protocol import AnswerMetadata, AnswerPiece, AnswerText, Request
 from server.settings import ProviderSettings
+from server.wire.server_process import RequestRejected
 
 _MOST_STARTS = 2
 """How often a server is started that ends without an answer."""
@@ -146,7 +146,7 @@ class LanguageServer:
             return True
         session = starting.result()
         if session.is_dead:
-            self._why = session.connection.exit_reason()
+            self._why = str(session.connection.ending())
         return session.is_dead
 
     def _began(self, starting: asyncio.Task[LanguageServerSession]) -> None:

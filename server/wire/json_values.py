@@ -1,12 +1,15 @@
-"""What a client of JSON values needs of the protocol: their decoding, and the names of methods that LSP does not have. Nothing here takes long to import."""
+"""What a client of JSON values needs of the protocol: their decoding, what is a message, and the names of methods that LSP does not have. Nothing here takes long to import."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import msgspec
 
+Id: TypeAlias = int | str
+INVALID_ID = "the id of a request is an integer or a string"
 DID_SHOW = "textDocument/didShowCompletion"
 DID_ACCEPT_PART = "textDocument/didPartiallyAcceptCompletion"
 """Notifications that editors send to GitHub Copilot's language server about its items; LSP has none."""
@@ -35,3 +38,24 @@ def encode_any(value: Any) -> bytes:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
         return json.dumps(msgspec.to_builtins(value)).encode()
+
+
+def request_id(message: Mapping[str, Any]) -> Id | None:
+    """The id of a request; None if it has no valid one."""
+    number = message.get("id")
+    return number if isinstance(number, int | str) and not isinstance(number, bool) else None
+
+
+def fault(message: Any) -> str:
+    """Why a value is not a message of JSON-RPC 2.0 (sections 4 and 5); empty if it is one."""
+    if not isinstance(message, dict):
+        return "a message is an object"
+    if message.get("jsonrpc") != "2.0":
+        return 'a message has a member "jsonrpc" that is "2.0"'
+    if "method" in message and not isinstance(message["method"], str):
+        return "the method of a message is a string"
+    if "method" in message and message.get("id") is not None and request_id(message) is None:
+        return INVALID_ID
+    if "method" not in message and not {"result", "error"} & message.keys():
+        return "a message has a method, or a result, or an error"
+    return ""

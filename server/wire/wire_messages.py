@@ -6,7 +6,6 @@ three, are left to pygls, which knows every message and reports errors in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import msgspec
@@ -14,9 +13,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from server.documents import ContentChange, LineCharacter
+from server.wire.json_values import INVALID_ID, Id, fault
 from syntax.wanted import Stop
 
-Id: TypeAlias = int | str
 _Uinteger: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 _Coordinate: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
 """LSP's numbers end at 2³¹ - 1, but some programs name the end of a document by their largest number of 32 bits."""
@@ -259,30 +258,12 @@ def _item(item: types.InlineCompletionItem) -> _Item:
     return _Item(item.insert_text, where, command or msgspec.UNSET)
 
 
-def request_id(message: Mapping[str, Any]) -> Id | None:
-    """The id of a request; None if it has no valid one."""
-    number = message.get("id")
-    return number if isinstance(number, int | str) and not isinstance(number, bool) else None
-
-
-def fault(message: Any) -> str:
-    """Why a value is not a message of JSON-RPC 2.0 (sections 4 and 5); empty if it is one."""
-    if not isinstance(message, dict):
-        return "a message is an object"
-    if message.get("jsonrpc") != "2.0":
-        return 'a message has a member "jsonrpc" that is "2.0"'
-    if "method" in message and not isinstance(message["method"], str):
-        return "the method of a message is a string"
-    if "method" in message and "id" in message and not _has_valid_id(message):
-        return "the id of a request is an integer or a string"
-    if "method" not in message and not {"result", "error"} & message.keys():
-        return "a message has a method, or a result, or an error"
-    return ""
-
-
-def _has_valid_id(message: Mapping[str, Any]) -> bool:
-    """Whether the id is valid; the id of a notification may be null."""
-    return request_id(message) is not None or (message["id"] is None and is_notification(message["method"]))
+def request_fault(message: Any) -> str:
+    """As `server.wire.json_values.fault`; and the id of a message is null only where LSP defines its method as a notification."""
+    why = fault(message)
+    if why or "id" not in message or message["id"] is not None:
+        return why
+    return "" if "method" not in message or is_notification(message["method"]) else INVALID_ID
 
 
 def is_notification(method: str) -> bool:

@@ -14,6 +14,7 @@ import importlib
 import json
 import os
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
@@ -68,6 +69,7 @@ def preloaded_script(packages: str = "") -> str:
     path = os.pathsep.join(filter(None, (packages, os.environ.get("PYTHONPATH"))))
     env = {**os.environ, "PYTHONPATH": path} if path else None
     loaded = subprocess.Popen(argv, stdout=subprocess.PIPE, env=env)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     atexit.register(loaded.wait)  # so that what it took counts among what this process took
     atexit.register(loaded.kill)
     assert loaded.stdout is not None

@@ -22,7 +22,7 @@ from watchdog.observers.api import BaseObserver
 
 from replay.editor.command import server_command
 from replay.run.folders import RUNS
-from server.providers.language_server.parent_death import die_with_parent
+from server.wire.parent_death import die_with_parent
 from tui.errors import ConfigurationError
 from tui.folders.tapes import TapeBroken, TapeFolder
 

@@ -16,11 +16,11 @@ from lsprotocol import types
 
 from server.context import unix
 from server.documents import Document
-from server.errors import ProviderError, ProviderRefused
+from server.errors import ProviderRefused
 from server.providers.language_server import handshake
-from server.providers.language_server.process import OutgoingRequest, RequestRejected, ServerProcess, start_process
 from server.providers.protocol import Request
 from server.wire.json_values import DID_ACCEPT_PART, DID_SHOW
+from server.wire.server_process import OutgoingRequest, RequestRejected, ServerProcess, start_process
 from server.wire.wire_messages import Range
 from syntax.errors import OffsetError
 from syntax.text import Change, cut, end_offset_at, index_of, length, minimal, offset_at, position_at
@@ -189,14 +189,14 @@ async def start_session(launch: LaunchOptions) -> LanguageServerSession:
 
     """
     server = _ServerMessages(launch.folders)
+    name = Path(launch.command[0]).name
     connection = await start_process(
-        launch.command, folder=launch.folder, env=launch.env, answer=server.answer, hear=server.hear
+        name, launch.command, folder=launch.folder, env=launch.env, answer=server.answer, hear=server.hear
     )
     server.connection = connection
     try:
         return await _initialize(connection, server, launch)
     except BaseException:  # a cancellation too: the process is ended, and the error goes on
-        connection.kill()
         await connection.end()
         raise
 
@@ -223,7 +223,7 @@ async def _registered(connection: ServerProcess, server: _ServerMessages, within
         await asyncio.wait_for(server.completes.wait(), within_s)
     except TimeoutError as error:
         if connection.is_dead:
-            raise ProviderError(connection.exit_reason()) from error
+            raise connection.ending() from error
         raise ProviderRefused(
             f"{connection.name} does not offer textDocument/inlineCompletion (LSP 3.18): it cannot be asked for ghost text"
         ) from error

@@ -154,7 +154,7 @@ async def test_what_a_server_prints_between_its_messages_is_passed_over(session)
 @pytest.mark.parametrize("said", ["{", "[1]"])
 async def test_a_message_that_is_none_ends_the_waiting_with_a_reason(session, said):
     editor = await session.start({COMPLETE: {"says": said, "hold": True}})
-    assert "the server sent a message that is not JSON" in (await editor.ask(ask_at("x"))).failed
+    assert "the language server sent a message that is not JSON" in (await editor.ask(ask_at("x"))).failed
 
 
 async def test_half_a_character_is_sent_and_comes_back(session):
@@ -188,6 +188,13 @@ async def test_a_server_that_dies_on_a_request_ends_it_at_once_with_its_last_wor
         await asyncio.wait_for(editor.ask(ask_at("x")), PATIENCE_S)
 
 
+async def test_a_key_in_its_last_words_is_masked(session, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-tell-nobody")
+    editor = await session.start({COMPLETE: {"stderr": "wrong key: sk-tell-nobody\n", "die": 7}})
+    with pytest.raises(ServerError, match="its last words:\nwrong key: …$"):
+        await editor.ask(ask_at("x"))
+
+
 async def test_a_server_that_died_is_not_talked_to_any_more(session):
     editor = await session.start({COMPLETE: {"die": 7}})
     for _ in range(2):
@@ -205,12 +212,13 @@ async def test_megabytes_on_standard_error_do_not_block_the_server(session, end)
         assert [(await editor.ask(ask_at("x"))).text for _ in range(3)] == ["1"] * 3
 
 
-async def test_a_server_that_refuses_to_shut_down_is_ended(tmp_path):
+async def test_a_server_that_refuses_to_shut_down_is_told_to_exit(tmp_path):
     session = Session(tmp_path / "log")
     editor = await session.start({"shutdown": {"error": {"code": -32603, "message": "never"}}})
     async with asyncio.timeout(PATIENCE_S):
         await editor.close()
-    with pytest.raises(ServerError, match="ended with status -9"):
+    assert session.sent("exit") == [None]
+    with pytest.raises(ServerError, match="ended with status 0"):
         editor.save(DidSave("a.py"))
 
 

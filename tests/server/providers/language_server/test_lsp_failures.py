@@ -17,10 +17,10 @@ from server.providers import registry
 from server.providers.language_server.fake_server import PlainServer
 from server.providers.language_server.handshake import error_text
 from server.providers.language_server.plain_server import CAPABILITIES
-from server.providers.language_server.process import RequestRejected
 from server.queries import Query
 from server.service import Service
 from server.settings import ProviderSettings, Settings
+from server.wire.server_process import RequestRejected
 from tests.support.lsp_provider import COMPLETE, URI
 from tests.support.waiting import until
 

@@ -1,14 +1,14 @@
 """A JSON-RPC client for a child process, over its standard input and output. Messages are plain JSON values.
 
-Output between messages is skipped (`server.wire.framing.FrameReader`), so a server may print. When the process ends, every waiting
-request fails, and the reason contains the last lines of standard error.
+It has the language server under test in a replay, and the one that the provider `lsp` asks. Output between messages is skipped
+(`server.wire.framing.FrameReader`), so a server may print. When the process ends, every waiting request fails, and the reason contains
+the last lines of standard error.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import os
 import signal
@@ -20,21 +20,20 @@ from typing import Any, TypeAlias
 
 from server.api_keys import masked
 from server.errors import ProviderError, ProviderMissing, ProviderRefused
-from server.providers.language_server.parent_death import die_with_parent
-from server.wire import wire_messages
 from server.wire.framing import Frame, FrameReader, InvalidFrame
-from server.wire.json_values import decode_any
+from server.wire.json_values import decode_any, encode_any, fault
+from server.wire.parent_death import die_with_parent
 
 RequestHandler: TypeAlias = Callable[[str, Any], Any]
 """Takes a request of the server (method, parameters) and returns the result; raises `LookupError` for an unknown method."""
 NotificationHandler: TypeAlias = Callable[[str, Any], None]
 """Takes a notification of the server (method, parameters)."""
-_UNKNOWN_METHOD = -32601
+METHOD_NOT_FOUND = -32601
 _CHUNK = 1 << 16
 _LOOK_EVERY_S = 0.25
 _GRACE_S = 2.0
 """How long to wait for the process when its output has ended, or for its output when the process has ended."""
-_LOG_LINES, _LINES_IN_ERROR, _LINE_BYTES, _LONGEST_REASON = 40, 6, 2000, 1000
+_LOG_LINES, _LINES_IN_ERROR, _LINE_BYTES, _LONGEST_REASON = 40, 8, 2000, 1000
 _log = logging.getLogger("ghosttape.server")
 
 
@@ -44,6 +43,15 @@ class RequestRejected(ProviderRefused):
     def __init__(self, name: str, code: Any, message: str) -> None:
         super().__init__(_reason(f"{name}: {message or 'an error without a message'} (error {code})"))
         self.code, self.message = code, message
+
+
+class ServerEnded(ProviderError):  # noqa: N818 - named for what happened
+    """The process ended before it answered. `lines`: the end of what it wrote on standard error, without keys."""
+
+    def __init__(self, name: str, status: int | None, lines: Sequence[str], said: str = "") -> None:
+        last = f"; its last output: {' / '.join(lines)}" if lines else said
+        super().__init__(_reason(f"{name} ended with status {status}{last}"))
+        self.status, self.lines = status, lines
 
 
 @dataclass(slots=True, eq=False)
@@ -59,8 +67,9 @@ class OutgoingRequest:
         """The result.
 
         Raises:
-            Rejection: the server answered with an error.
-            ProviderError: the server ended, or did not answer in time (the request is cancelled then).
+            RequestRejected: the server answered with an error.
+            ServerEnded: it ended.
+            ProviderError: it did not answer in time (the request is cancelled then), or sent no message of JSON-RPC.
 
         """
         try:
@@ -103,11 +112,11 @@ class ServerProcess:
         """Send a request.
 
         Raises:
-            ProviderError: the process has ended.
+            ServerEnded: the process has ended.
 
         """
         if self.is_dead:
-            raise ProviderError(self.exit_reason())
+            raise self.ending()
         self._numbers += 1
         future = self._waiting[self._numbers] = asyncio.get_running_loop().create_future()
         self._send({"id": self._numbers, "method": method, **_params(params)})
@@ -129,23 +138,29 @@ class ServerProcess:
             await self.process.stdin.drain()
 
     async def close(self, patience_s: float = _GRACE_S) -> None:
-        """Send `shutdown` and `exit`, and kill the process if it does not end."""
-        if not self.is_dead:
-            with contextlib.suppress(ProviderError):
-                await self.request("shutdown", None).result(patience_s)
-            self.notify("exit", None)
-            assert self.process.stdin is not None
-            self.process.stdin.close()
-        await self.end(patience_s)
+        """Send `shutdown` and `exit`, and kill the process if it does not end; at once if this is cancelled."""
+        try:
+            if not self.is_dead:
+                with contextlib.suppress(ProviderError):
+                    await self.request("shutdown", None).result(patience_s)
+                self.notify("exit", None)
+                assert self.process.stdin is not None
+                self.process.stdin.close()
+            if self._living is not None:
+                await asyncio.wait({self._living}, timeout=patience_s)
+        finally:
+            await self.end()
 
-    async def end(self, patience_s: float = 0.0) -> None:
-        """Wait until the process has ended, and kill it after so many seconds."""
+    async def end(self) -> None:
+        """Kill the process, unless it has ended, and wait until asyncio has done with it."""
         if self._living is None:
             return
-        await asyncio.wait({self._living}, timeout=patience_s)
         if not self._living.done():
             self.kill()
         await asyncio.wait({self._living})
+        # Left open, its pipes complain where the event loop is closed before they are
+        self.process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - asyncio gives no other way
+        await asyncio.sleep(0)
 
     def kill(self) -> None:
         """Kill the process and those that it started."""
@@ -155,20 +170,17 @@ class ServerProcess:
             else:
                 self.process.kill()
 
-    def exit_reason(self) -> str:
+    def ending(self) -> ServerEnded:
         """How the server ended, with its last lines on standard error."""
-        lines = " / ".join(line for line in [*self._errors][-_LINES_IN_ERROR:] if line.strip())
-        last = f"; its last output: {lines}" if lines else self.last_error_message()
-        return _reason(f"{self.name} ended with status {self.process.returncode}{last}")
+        lines = [line for line in [*self._errors][-_LINES_IN_ERROR:] if line.strip()]
+        return ServerEnded(self.name, self.process.returncode, lines, self.last_error_message())
 
     def last_error_message(self) -> str:
         """The server's last message about an error, as the end of a sentence."""
         return f"; it said: {self.error_messages[-1]}" if self.error_messages else ""
 
     def _send(self, message: Mapping[str, Any]) -> None:
-        body = json.dumps(
-            {"jsonrpc": "2.0", **message}
-        ).encode()  # in ASCII, because a half of a surrogate pair has no UTF-8
+        body = encode_any({"jsonrpc": "2.0", **message})
         assert self.process.stdin is not None
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
 
@@ -189,7 +201,7 @@ class ServerProcess:
                 await asyncio.gather(reading, draining, return_exceptions=True)
             finally:  # also when everything is cancelled: nobody may wait for an answer that cannot come
                 await self._reaped()
-                self._fail(ProviderError(self.exit_reason()))
+                self._fail(self.ending())
 
     async def _reaped(self) -> None:
         """Wait until asyncio has seen the end of a killed process: it complains with a traceback where its loop is closed before."""
@@ -238,8 +250,8 @@ class ServerProcess:
             message = decode_any(frame)
         except (ValueError, RecursionError) as error:
             return self._fail(ProviderRefused(_reason(f"{self.name} sent a message that is not JSON: {error}")))
-        if fault := wire_messages.fault(message):
-            return self._fail(ProviderRefused(_reason(f"{self.name} sent a message that is not JSON-RPC: {fault}")))
+        if why := fault(message):
+            return self._fail(ProviderRefused(_reason(f"{self.name} sent a message that is not JSON-RPC: {why}")))
         if "method" not in message:
             return self._answered(message)
         if message.get("id") is None:
@@ -250,7 +262,7 @@ class ServerProcess:
         try:
             self._send({"id": number, "result": self.answer(method, params)})
         except LookupError:
-            self._send({"id": number, "error": {"code": _UNKNOWN_METHOD, "message": f"{method} is not known here"}})
+            self._send({"id": number, "error": {"code": METHOD_NOT_FOUND, "message": f"{method} is not known here"}})
 
     def _answered(self, message: Mapping[str, Any]) -> None:
         number = message.get("id")
@@ -267,14 +279,16 @@ class ServerProcess:
 
 
 async def start_process(
+    name: str,
     command: Sequence[str],
     *,
     folder: Path | None,
-    env: Mapping[str, str],
+    env: Mapping[str, str] | None,
     answer: RequestHandler,
     hear: NotificationHandler,
+    dies_with_us: bool = True,
 ) -> ServerProcess:
-    """Start a process and read its messages.
+    """Start a process and read its messages. Without `dies_with_us` it has its input's end to go by when we are killed, and time to finish.
 
     Raises:
         ProviderMissing: the process cannot be started.
@@ -287,14 +301,14 @@ async def start_process(
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=folder,
-            env=dict(env),
-            start_new_session=True,  # Ctrl-C reaches us only; the process ends with us
-            preexec_fn=die_with_parent(),
+            env=env,
+            start_new_session=True,  # Ctrl-C reaches us only
+            preexec_fn=die_with_parent() if dies_with_us else None,
         )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise ProviderMissing(f"the language server {command[0]!r} cannot be started: {why}") from error
-    connection = ServerProcess(Path(command[0]).name, process, answer, hear)
+    connection = ServerProcess(name, process, answer, hear)
     connection._living = asyncio.create_task(connection._live())  # noqa: SLF001 - made in this module
     return connection
 
