@@ -191,7 +191,7 @@ async def test_a_server_that_dies_on_a_request_ends_it_at_once_with_its_last_wor
 async def test_a_key_in_its_last_words_is_masked(session, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-tell-nobody")
     editor = await session.start({COMPLETE: {"stderr": "wrong key: sk-tell-nobody\n", "die": 7}})
-    with pytest.raises(ServerError, match="its last words:\nwrong key: …$"):
+    with pytest.raises(ServerError, match=r"its last words:\nwrong key: …$"):
         await editor.ask(ask_at("x"))
 
 
