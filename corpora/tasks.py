@@ -1,4 +1,4 @@
-"""Tasks: moments that carry their own ground truth and tests, as the instances of a benchmark do (DESIGN.md §1)."""
+"""Tasks: moments that carry their own ground truth and tests, as the instances of a benchmark do."""
 
 from __future__ import annotations
 

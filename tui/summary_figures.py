@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from replay.numbers.clusters import NAMES
-from replay.numbers.figures import BY_NAME, FIGURES, FigureKind
+from replay.numbers.figures import BY_NAME, FIGURES, FigureKind, Unit
 from tui.terminal_text import one_line
 
 Summary: TypeAlias = Mapping[str, Any]
@@ -139,6 +139,19 @@ def share_words(share: Mapping[str, Any]) -> str:
     """Return a share with its interval, as `39 % (24-56 %)` with a long dash; empty if it has no value."""
     value, ends = share.get("value"), range_words(share)
     return "" if value is None else f"{percent(value)} %" + (f" ({ends})" if ends else "")
+
+
+def figure_words(figure: Mapping[str, Any], unit: Unit) -> str:
+    """Return a figure with its 95 % interval in its unit, as `39 % (24-56 %)` with a long dash or `1.20 (0.9 to 1.5)`; empty if it has no value."""
+    if unit == "share":
+        return share_words(figure)
+    value, low, high = (figure.get(name) for name in ("value", "low", "high"))
+    if value is None:
+        return ""
+    if unit == "count":
+        return f"{value:,}"
+    ends = "" if low is None or high is None else f" ({measure_words(low, unit)} to {measure_words(high, unit)})"
+    return f"{measure_words(value, unit)}{ends}"
 
 
 def passed(summary: Summary) -> tuple[str, str]:
@@ -385,7 +398,7 @@ def figure_rows(runs: Iterable[Summary]) -> Iterator[FigureRow]:
     """The rows of figures that tables and reports have: those of `FIGURES`, and what is told beside them."""
     yield from _MOMENTS
     for kind in FIGURES:
-        if kind.unit == "share" and kind.where[0] in {"metrics", "similarity"} and kind.name != "testable":
+        if kind.where[:1] in (("metrics",), ("similarity",)) and kind.where not in _WITHIN_OTHERS:
             yield from _OWN_ROWS.get(kind.name) or (_row_of(kind),)
     yield from _LATENCY
     found = [mapping(run.get("pass_at_k") or metric(run, "pass_at_k")) for run in runs]
@@ -394,7 +407,7 @@ def figure_rows(runs: Iterable[Summary]) -> Iterator[FigureRow]:
 
 
 def _row_of(kind: FigureKind) -> FigureRow:
-    words: Callable[[Summary], str] = lambda summary: share_words(kind.document(summary))  # noqa: E731
+    words: Callable[[Summary], str] = lambda summary: figure_words(kind.document(summary), kind.unit)  # noqa: E731
     return FigureRow(kind.title, words, [(kind.short or kind.title, words)])
 
 
@@ -423,6 +436,8 @@ def _no_person_edits(summary: Summary) -> str:
     return f"{edits:,}" if edits else ""
 
 
+_WITHIN_OTHERS = (("metrics", "pass_at_1", "testable"), ("metrics", "latency_ms"))
+"""Where figures are whose words stand in rows of other figures."""
 _MOMENTS = (
     FigureRow("moments", moments_words),
     FigureRow("with a verdict", judged_words, [(f"  {word}", _judged(name)) for word, name in (("testable", "testable"), ("untestable", "untestable"), ("not tested", "untested"))]),

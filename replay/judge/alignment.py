@@ -1,4 +1,4 @@
-"""How much of the finished text a suggestion stands in for: up to where the developer's code and it have said the same (DESIGN.md §5).
+"""How much of the finished text a suggestion stands in for: up to where the developer's code and it have said the same.
 
 Indices are indices into `str`.
 """

@@ -1,4 +1,4 @@
-"""The hole of a suggestion: as much of the finished text as the suggestion stands in for, and never more (DESIGN.md §5)."""
+"""The hole of a suggestion: as much of the finished text as the suggestion stands in for, and never more."""
 
 from __future__ import annotations
 

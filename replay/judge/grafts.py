@@ -1,4 +1,4 @@
-"""Grafts: the finished project with a suggestion in place of what the developer wrote there (DESIGN.md §5)."""
+"""Grafts: the finished project with a suggestion in place of what the developer wrote there."""
 
 from __future__ import annotations
 

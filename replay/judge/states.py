@@ -1,4 +1,4 @@
-"""The seam "what tests a state": a project's own tests, or the one-file program that a document is (DESIGN.md §2)."""
+"""The seam "what tests a state": a project's own tests, or the one-file program that a document is."""
 
 from __future__ import annotations
 

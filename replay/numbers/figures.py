@@ -1,7 +1,8 @@
 """The figures of a run, each declared once. A new figure is one entry of `FIGURES`.
 
-From an entry follow its place in the summary (`summary`), its row in the tables of the terminal and of reports (`tui.summary_figures`), its limit for
-gates (`replay.gates`), its place in the document of a comparison (`replay.numbers.comparison`) and its measure there (`replay.numbers.paired`).
+From an entry with `of_records` follow its place in the summary (`summary`), its row in the tables of the terminal and of reports
+(`tui.summary_figures`) and its limit for gates (`replay.gates`); with `at_answers` its measure in a comparison (`replay.numbers.paired`), with
+`is_listed` its place in that document (`replay.numbers.comparison`).
 """
 
 from __future__ import annotations

@@ -180,7 +180,10 @@ class Open(_DocEvent, frozen=True):
 
 
 class Edit(_DocEvent, frozen=True):
-    """Changes `[start, end, text]`, all against the text before the event."""
+    """Changes `[start, end, text]`, all against the text before the event: UTF-16 offsets, in any order, none over another.
+
+    Insertions at one offset stay in their order. `reason` says how the person made them; None: nobody recorded it.
+    """
 
     changes: tuple[Change, ...]
     reason: Reason | None = None

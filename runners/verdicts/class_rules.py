@@ -1,7 +1,7 @@
 """The data by which a verdict gets its class: limits, signals, and what compilers, interpreters and test runners write.
 
-There is one table for each tool. The first row that matches counts: a syntax error comes first, as it hides all other errors of
-a file, and a name that is not defined comes before the assertion that fails because of it.
+There is one table for each tool. The first row that matches counts, but in `FAILURES` what stands first in the text: a syntax error comes
+first, as it hides all other errors of a file, and a name that is not defined before the assertion that fails because of it.
 """
 
 from __future__ import annotations

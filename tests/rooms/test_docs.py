@@ -78,6 +78,19 @@ def test_files_that_a_page_names_exist(page):
     assert [one for one in sorted(named) if not re.search(r"\b[A-Z]+\b", one) and not (ROOT / one).exists()] == []
 
 
+def test_names_behind_files_of_the_architecture_are_in_them():
+    """`file.py` (`name`, `name`): what is named there is defined there."""
+    rows = re.findall(r"`([\w/.-]+\.py)` \(((?:`\w+`(?:, )?)+)\)", text_of(ROOT / "ARCHITECTURE.md"))
+    assert len(rows) > 10
+    lost = [
+        (file, name)
+        for file, names in rows
+        for name in re.findall(r"\w+", names)
+        if not re.search(rf"^\s*(?:(?:async )?def |class )?{name}\b", text_of(ROOT / file), re.MULTILINE)
+    ]
+    assert lost == []
+
+
 def test_words_of_tables_that_a_tool_writes_do_not_count():
     assert words("one two\n<!-- policies -->\n| three |\n<!-- /policies -->\nfour | 5 | --- |") == 3
     assert words("one\n<!-- tables: make repairs -->\ntwo\n<!-- end of tables -->\n") == 1

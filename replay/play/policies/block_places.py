@@ -1,4 +1,4 @@
-"""The moments of policy `blocks`: where a person really began to write the code that lasted (DESIGN.md §5)."""
+"""The moments of policy `blocks`: where a person really began to write the code that lasted."""
 
 from __future__ import annotations
 

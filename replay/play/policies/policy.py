@@ -3,7 +3,7 @@
 A policy is chosen by name, and each of its numbers can be overridden.
 
 `vscode`, `copilot`, `copilot-nes`, `tabby`, `continue`, `cody`, `zed`, `pause:MS`, `every` follow time; `recorded` follows
-the tape's own assistant; `blocks` does not depend on time (DESIGN.md §5). `replay.play.policies.pacing` carries them out.
+the tape's own assistant; `blocks` does not depend on time. `replay.play.policies.pacing` carries them out.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class Adaptive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Backoff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a wait grows with each rejection and shrinks with each accept (Copilot, `UserInteractionMonitor`).
+    """How late something is shown: later with each rejection, sooner with each accept (Copilot, `UserInteractionMonitor`).
 
-    The wait is multiplied by the weight of each of the last `actions` decisions, `rejected` or `accepted`. A weight goes
+    It never makes a request later than the debounce, but may make it sooner. The wait is multiplied by the weight of each of the last `actions` decisions, `rejected` or `accepted`. A weight goes
     back to 1 as its decision grows old, by e^(-age / `decay`), and is 1 once that is `decay` ms ago. The product lies
     between `min` and `max` ms.
     """
@@ -90,8 +90,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """When to ask, when to cancel, and what is shown. Times are in ms of virtual time.
 
     Waiting: `debounce` after a change; the next change restarts it. `line_start` replaces it if only white space is left of
-    the cursor, once a line. `line_end` is added if only white space is right of the cursor. `after_accept` replaces it after
-    an accept; `adaptive` computes it. `throttle` is the minimum time between two requests. `moves`: the policy asks after
+    the cursor, once a line. `line_end` is added if only white space is right of the cursor. After an accept `after_accept`
+    replaces the debounce; `adaptive` computes the debounce. `throttle` is the minimum time between two requests. `moves`: the policy asks after
     moves of the cursor too, not only after changes.
 
     Under way: `cancels` when the text changes or the cursor or the focus moves (otherwise the answer comes late).

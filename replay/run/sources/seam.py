@@ -1,4 +1,4 @@
-"""The seam "where moments come from": a player on a tape, or the tasks of a corpus (DESIGN.md §2)."""
+"""The seam "where moments come from": a player on a tape, or the tasks of a corpus."""
 
 from __future__ import annotations
 
