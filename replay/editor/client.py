@@ -46,7 +46,7 @@ OURS = "ghosttape"
 PATIENCE_S = 120.0
 """Time limit for an answer; the limits of our own server's providers are shorter."""
 METHOD = "textDocument/inlineCompletion"
-_GOODBYE_S = 5.0
+_CLOSE_TIMEOUT_S = 5.0
 _EXPLAINED = ("raw", "prompt", "provider", "cache", "first_token", "prompt_tokens", "tokens", "finish")
 """What an answer takes over from `ghosttape/explain`."""
 _GIVEN_UP = object()
@@ -109,7 +109,9 @@ class Editor:
         try:
             result = await self._request("initialize", _greeting(self.root, options))
         except ProviderError as error:
-            raise ServerError(f"the language server {self._program!r} refuses to start: {_reason(error)}") from error
+            raise ServerError(
+                f"the language server {self._program!r} refuses to start: {_failure_reason(error)}"
+            ) from error
         self._tells_under_way = (result.get("serverInfo") or {}).get("name") == OURS
         self._goes_by_record = self._tells_under_way and _has_record(options)
         if result["capabilities"].get("inlineCompletionProvider") in (None, False):
@@ -119,7 +121,7 @@ class Editor:
     async def close(self) -> None:
         """Send `shutdown` and `exit`, and wait for the process to end. A server that does not end, or no time to wait for it: it is killed."""
         if self._process is not None:
-            await self._process.close(_GOODBYE_S)
+            await self._process.close(_CLOSE_TIMEOUT_S)
 
     def open(self, step: DidOpen) -> None:
         """Open a document."""
@@ -152,7 +154,9 @@ class Editor:
         try:
             state = await self._extra("ghosttape/state", {"textDocument": {"uri": self.uri(step.path)}})
         except ProviderError as error:
-            raise ServerError(f"the server cannot say what its document {step.path} holds: {_reason(error)}") from error
+            raise ServerError(
+                f"the server cannot say what its document {step.path} holds: {_failure_reason(error)}"
+            ) from error
         if state is not None and state["sha256"] != step.sha256:
             raise ServerError(
                 f"the server's document {step.path} differs from the checkpoint (version {state['version']})"
@@ -172,7 +176,7 @@ class Editor:
         try:
             result = await self._in_time(ask, {**where, **_wishes(ask), **self._evidence(ask), **self._streams(ask)})
         except ProviderError as error:
-            failed = _reason(error)
+            failed = _failure_reason(error)
         measured = (time.perf_counter() - began) * 1000
         if result is _GIVEN_UP:
             return Answer(measured, given_up=True)
@@ -222,7 +226,7 @@ class Editor:
             hangs = not under_way.done() and not ask.will_cancel and ask.patience >= PATIENCE_S * 1000
             if hangs:
                 sent.cancel()
-                raise ProviderError(f"no answer to {METHOD} within {PATIENCE_S:.0f} s")
+                raise sent.no_answer(PATIENCE_S)
             await self._cancel(sent)
             return _GIVEN_UP
         finally:
@@ -256,7 +260,7 @@ class Editor:
 
     async def _cancel(self, sent: OutgoingRequest) -> None:
         """Cancel a request, and wait for the server's response to it."""
-        self._notify("$/cancelRequest", {"id": sent.number})
+        sent.request_cancel()
         try:
             await self._received(sent)
         except ProviderError:
@@ -318,7 +322,7 @@ class Editor:
         return await self._received(self._sent(method, params))
 
     def _sent(self, method: str, params: Any) -> OutgoingRequest:
-        return self._living().request(method, params)
+        return self._running_process().request(method, params)
 
     async def _received(self, sent: OutgoingRequest) -> Any:
         """The result of a request.
@@ -334,9 +338,9 @@ class Editor:
             raise _last_words(error) from error
 
     def _notify(self, method: str, params: Any) -> None:
-        self._living().notify(method, params)
+        self._running_process().notify(method, params)
 
-    def _living(self) -> ServerProcess:
+    def _running_process(self) -> ServerProcess:
         """The server's process.
 
         Raises:
@@ -346,7 +350,7 @@ class Editor:
         if self._process is None:
             raise ServerError("the language server has not been started")
         if self._process.is_dead:
-            raise _last_words(self._process.ending())
+            raise _last_words(self._process.exit_error())
         return self._process
 
     def _hear(self, method: str, params: Any) -> None:
@@ -371,7 +375,7 @@ def _answer_request(method: str, _params: Any) -> None:
         raise LookupError(method)
 
 
-def _reason(error: ProviderError) -> str:
+def _failure_reason(error: ProviderError) -> str:
     """Why there is no result, for a failed answer: what the server said, or what was wrong with it."""
     if isinstance(error, RequestRejected):
         return error.message or f"error {error.code}, without a reason"

@@ -102,14 +102,16 @@ class GhosttapeProtocol(LanguageServerProtocol):
     def _refuse_batch(self, batch: list[Any]) -> None:
         """Answer each request of a batch, and each member that is not a message; notifications get no answer (JSON-RPC 2.0, section 6)."""
         error = JsonRpcInvalidRequest("LSP has no batches: send one message at a time")
-        answered = [each for each in batch or [None] if wire_messages.request_fault(each) or each.get("id") is not None]
+        answered = [
+            each for each in batch or [None] if wire_messages.incoming_fault(each) or each.get("id") is not None
+        ]
         for each in answered:
             self._refuse(request_id(each) if isinstance(each, dict) else None, error)
         if len(answered) < len(batch):
             self._complain(error)
 
     def _receive_one(self, message: Any) -> None:
-        fault = wire_messages.request_fault(message)
+        fault = wire_messages.incoming_fault(message)
         number = request_id(message) if isinstance(message, dict) else None
         if fault:
             return self._refuse(number, JsonRpcInvalidRequest(fault))

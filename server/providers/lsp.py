@@ -146,7 +146,7 @@ class LanguageServer:
             return True
         session = starting.result()
         if session.is_dead:
-            self._why = str(session.connection.ending())
+            self._why = str(session.connection.exit_error())
         return session.is_dead
 
     def _began(self, starting: asyncio.Task[LanguageServerSession]) -> None:

@@ -1,8 +1,8 @@
 """A JSON-RPC client for a child process, over its standard input and output. Messages are plain JSON values.
 
-It has the language server under test in a replay, and the one that the provider `lsp` asks. Output between messages is skipped
-(`server.wire.framing.FrameReader`), so a server may print. When the process ends, every waiting request fails, and the reason contains
-the last lines of standard error.
+A replay uses it for the language server under test, the provider `lsp` for the server that it asks. It bears servers that keep to JSON-RPC
+only in part: output between messages is skipped (`server.wire.framing.FrameReader`), the member `jsonrpc` may be missing, and so may a result
+of null. When the process ends, every waiting request fails, and the reason contains the last lines of standard error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from server.api_keys import masked
+from server.api_keys import log_fault, masked
 from server.errors import ProviderError, ProviderMissing, ProviderRefused
 from server.wire.framing import Frame, FrameReader, InvalidFrame
 from server.wire.json_values import decode_any, encode_any, fault
@@ -34,6 +34,8 @@ _LOOK_EVERY_S = 0.25
 _GRACE_S = 2.0
 """How long to wait for the process when its output has ended, or for its output when the process has ended."""
 _LOG_LINES, _LINES_IN_ERROR, _LINE_BYTES, _LONGEST_REASON = 40, 8, 2000, 1000
+_LONGEST_END = 100
+"""Characters of a reason before the last output."""
 _log = logging.getLogger("ghosttape.server")
 
 
@@ -48,9 +50,12 @@ class RequestRejected(ProviderRefused):
 class ServerEnded(ProviderError):  # noqa: N818 - named for what happened
     """The process ended before it answered. `lines`: the end of what it wrote on standard error, without keys."""
 
-    def __init__(self, name: str, status: int | None, lines: Sequence[str], said: str = "") -> None:
-        last = f"; its last output: {' / '.join(lines)}" if lines else said
-        super().__init__(_reason(f"{name} ended with status {status}{last}"))
+    def __init__(self, name: str, status: int | None, lines: Sequence[str], complaint: str = "") -> None:
+        ended, last = f"{name} ended with status {status}", list(lines)
+        while len(last) > 1 and len(" / ".join(last)) > _LONGEST_REASON - _LONGEST_END:
+            del last[0]  # the last line says most
+        why = f"; its last output: {' / '.join(last)}" if last else _quoted(complaint)
+        super().__init__(_reason(ended + why))
         self.status, self.lines = status, lines
 
 
@@ -62,6 +67,7 @@ class OutgoingRequest:
     number: int
     method: str
     future: asyncio.Future[Any]
+    _is_cancelled: bool = False
 
     async def result(self, within_s: float) -> Any:
         """The result.
@@ -74,17 +80,26 @@ class OutgoingRequest:
         """
         try:
             async with asyncio.timeout(within_s):
-                await self.connection.drain()
                 return await asyncio.shield(self.future)
         except TimeoutError as error:
             self.cancel()
-            name, why = self.connection.name, self.connection.last_error_message()
-            raise ProviderError(f"{name}: no answer to {self.method} within {within_s:g} s{why}") from error
+            raise self.no_answer(within_s) from error
+
+    def no_answer(self, within_s: float) -> ProviderError:
+        """The error that the server did not answer in time."""
+        name, why = self.connection.name, _quoted(self.connection.last_complaint)
+        return ProviderError(f"{name}: no answer to {self.method} within {within_s:g} s{why}")
+
+    def request_cancel(self) -> None:
+        """Send `$/cancelRequest` once, unless the answer is here already; the server's response to the request is still waited for."""
+        if not self._is_cancelled and not self.future.done():
+            self.connection.notify("$/cancelRequest", {"id": self.number})
+        self._is_cancelled = True
 
     def cancel(self) -> None:
-        """Send `$/cancelRequest`, unless the answer is here already."""
-        if self.connection.forget(self.number) and not self.connection.is_dead:
-            self.connection.notify("$/cancelRequest", {"id": self.number})
+        """Send `$/cancelRequest`, and stop waiting."""
+        self.request_cancel()
+        self.connection.forget(self.number)
         self.future.cancel()
 
 
@@ -102,6 +117,7 @@ class ServerProcess:
     _waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
     _numbers: int = 0
     _living: asyncio.Task[None] | None = None
+    _is_closing: bool = False
 
     @property
     def is_dead(self) -> bool:
@@ -116,7 +132,7 @@ class ServerProcess:
 
         """
         if self.is_dead:
-            raise self.ending()
+            raise self.exit_error()
         self._numbers += 1
         future = self._waiting[self._numbers] = asyncio.get_running_loop().create_future()
         self._send({"id": self._numbers, "method": method, **_params(params)})
@@ -127,18 +143,14 @@ class ServerProcess:
         if not self.is_dead:
             self._send({"method": method, **_params(params)})
 
-    def forget(self, number: int) -> bool:
-        """Stop waiting for the answer to a request; return whether it was still to come."""
-        return self._waiting.pop(number, None) is not None
-
-    async def drain(self) -> None:
-        """Wait until the process has read most of what was sent."""
-        assert self.process.stdin is not None
-        with contextlib.suppress(ConnectionError):  # it has ended: the waiting requests fail
-            await self.process.stdin.drain()
+    def forget(self, number: int) -> None:
+        """Stop waiting for the answer to a request."""
+        self._waiting.pop(number, None)
 
     async def close(self, patience_s: float = _GRACE_S) -> None:
-        """Send `shutdown` and `exit`, and kill the process if it does not end; at once if this is cancelled."""
+        """Send `shutdown` and `exit`, and kill the process if it has not ended after so many seconds in all; at once if this is cancelled."""
+        self._is_closing = True
+        ends = asyncio.get_running_loop().time() + patience_s
         try:
             if not self.is_dead:
                 with contextlib.suppress(ProviderError):
@@ -147,7 +159,7 @@ class ServerProcess:
                 assert self.process.stdin is not None
                 self.process.stdin.close()
             if self._living is not None:
-                await asyncio.wait({self._living}, timeout=patience_s)
+                await asyncio.wait({self._living}, timeout=max(0.0, ends - asyncio.get_running_loop().time()))
         finally:
             await self.end()
 
@@ -155,6 +167,7 @@ class ServerProcess:
         """Kill the process, unless it has ended, and wait until asyncio has done with it."""
         if self._living is None:
             return
+        self._is_closing = False
         if not self._living.done():
             self.kill()
         await asyncio.wait({self._living})
@@ -170,14 +183,15 @@ class ServerProcess:
             else:
                 self.process.kill()
 
-    def ending(self) -> ServerEnded:
+    def exit_error(self) -> ServerEnded:
         """How the server ended, with its last lines on standard error."""
         lines = [line for line in [*self._errors][-_LINES_IN_ERROR:] if line.strip()]
-        return ServerEnded(self.name, self.process.returncode, lines, self.last_error_message())
+        return ServerEnded(self.name, self.process.returncode, lines, self.last_complaint)
 
-    def last_error_message(self) -> str:
-        """The server's last message about an error, as the end of a sentence."""
-        return f"; it said: {self.error_messages[-1]}" if self.error_messages else ""
+    @property
+    def last_complaint(self) -> str:
+        """The server's last message about an error; empty if there was none."""
+        return self.error_messages[-1] if self.error_messages else ""
 
     def _send(self, message: Mapping[str, Any]) -> None:
         body = encode_any({"jsonrpc": "2.0", **message})
@@ -190,7 +204,7 @@ class ServerProcess:
         leaving = asyncio.create_task(self._left())
         try:
             await asyncio.wait({reading, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.wait({reading, leaving, draining}, timeout=_GRACE_S)
+            await self._wait_for({reading, leaving, draining})
         finally:
             if not (reading.done() and leaving.done() and draining.done()):
                 self.kill()  # it closed its output, or a child of it holds its streams
@@ -201,7 +215,15 @@ class ServerProcess:
                 await asyncio.gather(reading, draining, return_exceptions=True)
             finally:  # also when everything is cancelled: nobody may wait for an answer that cannot come
                 await self._reaped()
-                self._fail(self.ending())
+                self._fail(self.exit_error())
+
+    async def _wait_for(self, tasks: set[asyncio.Task[None]]) -> None:
+        """Wait for some seconds until all is done; while the process is being closed, as long as that takes."""
+        ends = asyncio.get_running_loop().time() + _GRACE_S
+        while not all(task.done() for task in tasks):
+            if not self._is_closing and asyncio.get_running_loop().time() >= ends:
+                return
+            await asyncio.wait(tasks, timeout=_LOOK_EVERY_S)
 
     async def _reaped(self) -> None:
         """Wait until asyncio has seen the end of a killed process: it complains with a traceback where its loop is closed before."""
@@ -230,8 +252,8 @@ class ServerProcess:
             for frame in frames.feed(chunk):
                 try:
                     self._take(frame)
-                except Exception as error:  # noqa: BLE001 - any message may be wrong: it is logged, and the next one is read
-                    _log.warning("%s: a message from it could not be handled: %s", self.name, _reason(repr(error)))
+                except Exception as error:  # noqa: BLE001 - whatever a message does: it is logged, and the next one is read
+                    log_fault(error)
 
     async def _drain_errors(self) -> None:
         assert self.process.stderr is not None
@@ -245,18 +267,23 @@ class ServerProcess:
 
     def _take(self, frame: Frame) -> None:
         if isinstance(frame, InvalidFrame):
-            return _log.warning("%s: %s", self.name, frame.reason)
+            return _log.info("%s: %s", self.name, frame.reason)
         try:
             message = decode_any(frame)
         except (ValueError, RecursionError) as error:
             return self._fail(ProviderRefused(_reason(f"{self.name} sent a message that is not JSON: {error}")))
-        if why := fault(message):
+        if why := fault(message) or self._nothing_asked(message):
             return self._fail(ProviderRefused(_reason(f"{self.name} sent a message that is not JSON-RPC: {why}")))
         if "method" not in message:
             return self._answered(message)
         if message.get("id") is None:
             return self.hear(message["method"], message.get("params"))
         return self._reply(message["id"], message["method"], message.get("params"))
+
+    def _nothing_asked(self, message: Mapping[str, Any]) -> str:
+        """Why a message without a method is no response to a request; empty if it is one, or says that it is."""
+        known = {"method", "result", "error"} & message.keys() or _number(message) in self._waiting
+        return "" if known else "a message has a method, or a result, or an error"
 
     def _reply(self, number: Any, method: str, params: Any) -> None:
         try:
@@ -265,8 +292,7 @@ class ServerProcess:
             self._send({"id": number, "error": {"code": METHOD_NOT_FOUND, "message": f"{method} is not known here"}})
 
     def _answered(self, message: Mapping[str, Any]) -> None:
-        number = message.get("id")
-        future = self._waiting.pop(number, None) if isinstance(number, int) else None
+        future = self._waiting.pop(_number(message), None)
         if future is None or future.done():
             return  # the request was cancelled
         error = message.get("error")
@@ -288,7 +314,9 @@ async def start_process(
     hear: NotificationHandler,
     dies_with_us: bool = True,
 ) -> ServerProcess:
-    """Start a process and read its messages. Without `dies_with_us` it has its input's end to go by when we are killed, and time to finish.
+    """Start a process and read its messages. `name` is its name in messages, `folder` where it runs (None: here).
+
+    `dies_with_us`: it is killed when we are. Otherwise it only sees its input end.
 
     Raises:
         ProviderMissing: the process cannot be started.
@@ -313,6 +341,12 @@ async def start_process(
     return connection
 
 
+def _number(message: Mapping[str, Any]) -> int:
+    """The number of the request that a response is to, which some servers send back as a string; 0 if it is to none."""
+    number = message.get("id")
+    return int(number) if isinstance(number, int) or (isinstance(number, str) and number.isdecimal()) else 0
+
+
 def _params(params: Any) -> dict[str, Any]:
     return {} if params is None else {"params": params}
 
@@ -320,6 +354,11 @@ def _params(params: Any) -> dict[str, Any]:
 def _reason(text: str) -> str:
     """The reason of a failure. Keys are masked before it is cut, because a half of a key would not be recognised."""
     return masked(text)[:_LONGEST_REASON]
+
+
+def _quoted(complaint: str) -> str:
+    """A server's message about an error, as the end of a sentence."""
+    return f"; it said: {complaint}" if complaint else ""
 
 
 def _line_end(line: bytes) -> str:

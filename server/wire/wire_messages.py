@@ -258,12 +258,16 @@ def _item(item: types.InlineCompletionItem) -> _Item:
     return _Item(item.insert_text, where, command or msgspec.UNSET)
 
 
-def request_fault(message: Any) -> str:
-    """As `server.wire.json_values.fault`; and the id of a message is null only where LSP defines its method as a notification."""
-    why = fault(message)
-    if why or "id" not in message or message["id"] is not None:
+def incoming_fault(message: Any) -> str:
+    """Why a value that a client sent is not a message of JSON-RPC 2.0; empty if it is one. Clients must keep to it in full."""
+    if isinstance(message, dict) and message.get("jsonrpc") != "2.0":
+        return 'a message has a member "jsonrpc" that is "2.0"'
+    if why := fault(message):
         return why
-    return "" if "method" not in message or is_notification(message["method"]) else INVALID_ID
+    if "method" not in message:
+        return "" if {"result", "error"} & message.keys() else "a message has a method, or a result, or an error"
+    has_null = "id" in message and message["id"] is None
+    return INVALID_ID if has_null and not is_notification(message["method"]) else ""
 
 
 def is_notification(method: str) -> bool:

@@ -1,13 +1,15 @@
 """A language server of the standard library alone, which does what it is told: `python stdio_server.py PLAN LOG`.
 
 PLAN (JSON) says by method what to do: `result` or `error` to answer with, `stderr` to write, `noise` (bytes) to write on
-standard error, `prints` to write between the messages, `says` for a message that is this text, `hold` to answer only when the request is cancelled, `die` to end with that exit status, `under way` to tell that, `streamed` texts to tell, `first` a request to send to the client before the answer. LOG gets
+standard error, `prints` to write between the messages, `says` for a message that is this text, `hold` to answer only when the request is cancelled, `die` to end with that exit status, `under way` to tell that, `streamed` texts to tell, `first` a request to send to the client before the answer, `leaves a child` to start a process that keeps its streams open, `stays` (of `exit`) how many seconds to stay. LOG gets
 every message that came, one JSON line each.
 """
 
 import json
 import os
+import subprocess
 import sys
+import time
 
 OPTIONS = {"capabilities": {"inlineCompletionProvider": True, "textDocumentSync": 2}}
 DEFAULTS = {"initialize": {"result": OPTIONS}, "shutdown": {"result": None}}
@@ -43,6 +45,8 @@ def act(message, step):
         send({"method": "ghosttape/underway", "params": {"token": message["params"]["willCancel"]}})
     for text in step.get("streamed", ()):
         send({"method": "ghosttape/streamed", "params": {"token": message["params"]["streams"], "text": text}})
+    if "leaves a child" in step:
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     if "die" in step:
         os._exit(step["die"])
     if "id" in message and "hold" not in step:
@@ -55,6 +59,7 @@ def serve(plan, log):
         log.flush()
         method = message.get("method")
         if method == "exit":
+            time.sleep(plan.get("exit", {}).get("stays", 0))
             return
         unknown = {"error": {"code": -32601, "message": f"{method} is not known here"}}
         if method == "$/cancelRequest":

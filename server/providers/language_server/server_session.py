@@ -223,7 +223,7 @@ async def _registered(connection: ServerProcess, server: _ServerMessages, within
         await asyncio.wait_for(server.completes.wait(), within_s)
     except TimeoutError as error:
         if connection.is_dead:
-            raise connection.ending() from error
+            raise connection.exit_error() from error
         raise ProviderRefused(
             f"{connection.name} does not offer textDocument/inlineCompletion (LSP 3.18): it cannot be asked for ghost text"
         ) from error

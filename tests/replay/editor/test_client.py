@@ -5,11 +5,13 @@ import json
 
 import pytest
 
+from replay.editor import client
 from replay.errors import ServerError
 from replay.play.player_instructions import DidClose, DidOpen, DidSave, VerifyCheckpoint
 from replay.tapes.tape import digest
+from server.wire import server_process
 from tests.support.editor_session import COMPLETE, Session, answer, ask_at, within
-from tests.support.waiting import PATIENCE_S
+from tests.support.waiting import PATIENCE_S, until
 
 # What servers answer
 
@@ -151,6 +153,26 @@ async def test_what_a_server_prints_between_its_messages_is_passed_over(session)
     assert (got.text, got.failed) == ("1", "")
 
 
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        ('{"id": 2, "result": [{"insertText": "1"}]}', "1"),
+        ('{"jsonrpc": "2.0", "id": "2", "result": [{"insertText": "1"}]}', "1"),
+        ('{"jsonrpc": "2.0", "id": 2}', ""),
+    ],
+)
+async def test_a_response_that_keeps_to_json_rpc_only_in_part_is_an_answer(session, sent, text):
+    editor = await session.start({COMPLETE: {"says": sent, "hold": True}})
+    got = await asyncio.wait_for(editor.ask(ask_at("x")), PATIENCE_S)
+    assert (got.text, got.failed) == (text, "")
+
+
+async def test_news_without_the_name_of_the_protocol_disturb_no_answer(session):
+    news = '{"method": "window/logMessage", "params": {"type": 3, "message": "x"}}'
+    editor = await session.start({COMPLETE: {"says": news, "result": [{"insertText": "1"}]}})
+    assert (await editor.ask(ask_at("x"))).text == "1"
+
+
 @pytest.mark.parametrize("said", ["{", "[1]"])
 async def test_a_message_that_is_none_ends_the_waiting_with_a_reason(session, said):
     editor = await session.start({COMPLETE: {"says": said, "hold": True}})
@@ -220,6 +242,44 @@ async def test_a_server_that_refuses_to_shut_down_is_told_to_exit(tmp_path):
     assert session.sent("exit") == [None]
     with pytest.raises(ServerError, match="ended with status 0"):
         editor.save(DidSave("a.py"))
+
+
+async def test_a_server_that_stays_after_exit_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(client, "_CLOSE_TIMEOUT_S", 0.2)
+    session = Session(tmp_path / "log")
+    editor = await session.start({"exit": {"stays": 10 * PATIENCE_S}})
+    async with asyncio.timeout(PATIENCE_S):
+        await editor.close()
+    with pytest.raises(ServerError, match="ended with status -9"):
+        editor.save(DidSave("a.py"))
+
+
+async def test_a_server_is_killed_where_closing_it_is_cancelled(tmp_path):
+    session = Session(tmp_path / "log")
+    editor = await session.start({"exit": {"stays": 10 * PATIENCE_S}})
+    closing = asyncio.create_task(editor.close())
+    await until(lambda: session.sent("exit"))
+    closing.cancel()
+    async with asyncio.timeout(PATIENCE_S):
+        await asyncio.wait({closing})
+    with pytest.raises(ServerError, match="ended with status -9"):
+        editor.save(DidSave("a.py"))
+
+
+async def test_the_end_of_a_server_is_seen_though_a_child_of_it_keeps_its_streams(session, monkeypatch):
+    monkeypatch.setattr(server_process, "_GRACE_S", 0.2)
+    editor = await session.start({COMPLETE: {"leaves a child": True, "die": 7}})
+    async with asyncio.timeout(PATIENCE_S):
+        with pytest.raises(ServerError, match="ended with status 7"):
+            await editor.ask(ask_at("x"))
+
+
+async def test_the_last_line_of_long_last_words_is_in_the_reason():
+    error = server_process.ServerEnded(
+        "server", 1, [*(f"{number} {'x' * 150}" for number in range(7)), "ValueError: y"]
+    )
+    assert str(error).endswith(" / ValueError: y")
+    assert len(str(error)) <= 1000
 
 
 async def test_goodbye_is_said_in_order(tmp_path):
