@@ -210,4 +210,4 @@ class Task:
 
 def _filled(path: str, before: str, text: str, after: str) -> ProjectState:
     first = before.count("\n") + 1
-    return ProjectState(path, before + text + after, (first, first + text.count("\n")))
+    return ProjectState(path, before + text + after, written=(first, first + text.count("\n")))

@@ -33,10 +33,16 @@ ANSWERED: frozenset[str] = SHOWN | {"late", "empty", "filtered"}
 GIVEN_UP: frozenset[str] = frozenset({"superseded", "cancelled"})
 """Endings of requests for whose answer the editor did not wait, or whose answer it did not show for the sake of another."""
 
-Untestable: TypeAlias = Literal["rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-syntax", "diverged"]
-"""Why a moment cannot be tested. `diverged`: in drive mode, the document's text at this place occurs nowhere on the tape."""
-VerdictName: TypeAlias = Literal[VerdictClass, "repeated", "untestable"]
-"""`repeated`: the suggestion says again what stood right of the cursor, so that the code would stand there twice."""
+Untestable: TypeAlias = Literal[
+    "rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-syntax", "diverged", "silence"
+]
+"""Why a moment cannot be tested. `diverged`: in drive mode, the document's text at this place occurs nowhere on the tape. `silence`: the
+person made no next edit, so that nothing is the right answer."""
+VerdictName: TypeAlias = Literal[VerdictClass, "repeated", "elsewhere", "untestable"]
+"""`repeated`: the suggestion says again what stood right of the cursor, so that the code would stand there twice. `elsewhere`: the tests pass
+with the edit suggestion, which changes nothing where the person's next edit is."""
+NextEditKind: TypeAlias = Literal["jump", "near", "silence"]
+"""`jump`: the person's next edit begins more than a line away, or in another document. `silence`: there is none."""
 Trigger: TypeAlias = Literal["automatic", "invoked"]
 
 
@@ -51,6 +57,33 @@ class Within(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     scenario: str
     truth: str = ""
+
+
+class DocumentChange(msgspec.Struct, frozen=True):
+    """A change of a document: the range from `start` to `end` (UTF-16 offsets into the document as it is) gets a text."""
+
+    path: str
+    start: int
+    end: int
+    text: str
+
+    @property
+    def change(self) -> Change:
+        """The change without its document."""
+        return self.start, self.end, self.text
+
+
+class NextEdit(msgspec.Struct, frozen=True, kw_only=True):
+    """What the person did next: `changes` against the documents as they are at the moment; none where the `kind` is silence.
+
+    `until` is the index of the event behind the last of these edits. `lines` is how many lines away the first one begins (None: in another
+    document, or nowhere).
+    """
+
+    kind: NextEditKind
+    changes: tuple[DocumentChange, ...] = ()
+    until: int = 0
+    lines: int | None = None
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +124,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     request: int | None = None
     sample: int = 0
     selected: Change | None = None
+    next_edit: NextEdit | None = None
+    """The right answer, where an edit is asked for; None where an inline completion is."""
 
     @property
     def question(self) -> tuple[object, ...]:
@@ -136,6 +171,8 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     prompt_tokens: int | None = None
     tokens: int | None = None
     finish: Finish | None = None
+    changes: tuple[DocumentChange, ...] = ()
+    """The changes of an edit suggestion; `text` shows them to a person then. Of an inline completion, none: it is one change at the cursor."""
 
 
 class Ending(msgspec.Struct, frozen=True):

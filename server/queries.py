@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -42,6 +43,8 @@ class Query(msgspec.Struct, frozen=True, eq=False):
     patience: float = math.inf
     evidence: Sequence[Snippet] = ()
     """Pieces of other places that the prompt shows in the place of the most similar ones, the most important first; they are open documents."""
+    paths: Mapping[str, str] = MappingProxyType({})
+    """Of a question for the next edit: URI → path of the open documents."""
     streamed: Callable[[str], None] | None = None
     """Is told what there is of a raw answer while it comes; it decides nothing."""
 

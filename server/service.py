@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -22,7 +22,7 @@ from server.api_keys import log_fault, masked
 from server.cache import Cache, CacheGroup, Hit, follows
 from server.context import Budget, Surroundings, choose, unix
 from server.errors import ProviderError, ProviderMissing, ProviderOverdue
-from server.providers.protocol import AnswerPiece, AnswerText, Provider, Request, summarize
+from server.providers.protocol import AnswerPiece, AnswerText, Provider, Request, proposes_edits, summarize
 from server.queries import CompletionResult, Query
 from server.repair.chain import normalised
 from server.repair.draft import Draft
@@ -100,6 +100,25 @@ class Service:
             under_way()
             await asyncio.Event().wait()
         raise AssertionError("nothing ends the wait but being cancelled")
+
+    async def propose(self, query: Query) -> CompletionResult:
+        """Ask for the next edit. The result has the raw answer (`server.edit_answers`); a provider's failure is an answer too."""
+        started = self.clock()
+        with self._counted():
+            return self._answered(await self._proposed(query), started)
+
+    async def _proposed(self, query: Query) -> CompletionResult:
+        if not proposes_edits(self.provider):
+            reason = f"provider {self.provider.name!r} proposes no edits: choose repeat-edit, recorded or fixed"
+            return CompletionResult(outcome="failed", reason=reason, provider=self.provider.name)
+        request = replace(self._request(query), asks="edit", edited=tuple(query.edited), paths=query.paths)
+
+        async def gather(pieces: _Pieces) -> None:
+            async with aclosing(self.provider.complete(request)) as stream:
+                async for piece in stream:
+                    pieces.take(piece)
+
+        return await self._raw_answer(request, gather)
 
     async def _run_until_cancelled(self, query: Query, under_way: Callable[[], None]) -> None:
         asking = asyncio.create_task(self._ask(query))
@@ -210,14 +229,13 @@ class Service:
         if not requests:
             self._shared_requests.pop(shared.spot, None)
 
-    async def _ask(self, query: Query) -> CompletionResult:
-        request = self._request(query)
+    async def _raw_answer(self, request: Request, gather: Callable[[_Pieces], Awaitable[None]]) -> CompletionResult:
+        """What the provider answers, as `gather` takes its pieces; its failure is an answer too."""
         sources = tuple(sorted({piece.path for piece in request.context.elsewhere}))
         start = CompletionResult(prompt=request.prompt.shown(), provider=self.provider.name, sources=sources)
-        draft = Draft(_language(query), query.before, query.after, "", query.stop)
         pieces = _Pieces(self.clock)
         try:
-            length = await self._gather(request, normalised(draft), pieces, query.streamed)
+            await gather(pieces)
         except ProviderOverdue:
             return replace(_with_metadata(start, pieces), outcome="cancelled")
         except ProviderError as error:
@@ -226,7 +244,20 @@ class Service:
             return replace(_with_metadata(start, pieces), outcome="failed", reason=masked(str(error)))
         except Exception as error:  # noqa: BLE001 - a fault of a provider is its failure, of whatever kind; it is logged
             return replace(_with_metadata(start, pieces), outcome="failed", reason=log_fault(error))
-        raw_answer = _with_metadata(start, pieces)
+        return _with_metadata(start, pieces)
+
+    async def _ask(self, query: Query) -> CompletionResult:
+        request = self._request(query)
+        draft = Draft(_language(query), query.before, query.after, "", query.stop)
+        length = 0
+
+        async def gather(pieces: _Pieces) -> None:
+            nonlocal length
+            length = await self._gather(request, normalised(draft), pieces, query.streamed)
+
+        raw_answer = await self._raw_answer(request, gather)
+        if raw_answer.outcome in {"failed", "cancelled"}:
+            return raw_answer
         if not raw_answer.covered:
             return self._repaired(raw_answer, draft, length)
         made = self._repaired(raw_answer, replace(draft, after=query.after[raw_answer.covered :]), length)

@@ -46,6 +46,7 @@ VERDICTS: dict[str, str] = {
     "output": "the tests wrote more than their limit",
     "crashed": "the test run crashed",
     "flaky": "it equals the finished project, whose tests passed before and fail now",
+    "elsewhere": "the tests pass, but the edit changes nothing where the person's next one is",
     "repeated": "it says again what stood right of the cursor, so that the code would stand there twice",
     "infrastructure": "the tests could not be run; the suggestion is not to blame",
     "untestable": "no test can tell whether it is right",
@@ -58,6 +59,7 @@ UNTESTABLE: dict[str, str] = {
     "undetected": "the tests pass even when this part is missing",
     "no-syntax": "ghosttape has no grammar for the language",
     "diverged": "drive mode: the text here was never on the tape",
+    "silence": "the person made no next edit, so that nothing is the right answer",
 }
 
 REWRITING: dict[str, str] = {

@@ -27,7 +27,8 @@ from replay.play.player_instructions import (
     SendFeedback,
     VerifyCheckpoint,
 )
-from replay.records import Moment, TrailStep
+from replay.play.shown_edits import shown_edits
+from replay.records import DocumentChange, Moment, TrailStep
 from replay.tapes.tape import digest
 from server.errors import ProviderError, ProviderMissing
 from server.wire.json_values import DID_ACCEPT_PART, DID_SHOW, STREAMED, UNDER_WAY
@@ -47,6 +48,8 @@ PATIENCE_S = 120.0
 """Time limit for an answer; the limits of our own server's providers are shorter."""
 METHOD = "textDocument/inlineCompletion"
 _CLOSE_TIMEOUT_S = 5.0
+EDIT_METHOD = "textDocument/copilotInlineEdit"
+"""What editors send to GitHub Copilot's language server for a next edit; LSP has none."""
 _EXPLAINED = ("raw", "prompt", "provider", "cache", "first_token", "prompt_tokens", "tokens", "finish")
 """What an answer takes over from `ghosttape/explain`."""
 _GIVEN_UP = object()
@@ -216,7 +219,8 @@ class Editor:
         """The result of a request, or `_GIVEN_UP` if it was cancelled before there was one."""
         token = str(uuid.uuid4())
         began = self._under_way[token] = asyncio.Event()
-        sent = self._sent(METHOD, params | self._will_cancel(ask, token))
+        method = METHOD if ask.moment.next_edit is None else EDIT_METHOD
+        sent = self._sent(method, params | self._will_cancel(ask, token))
         under_way = asyncio.create_task(began.wait())
         try:
             within_s = self._patience_s(ask)
@@ -267,8 +271,10 @@ class Editor:
             return  # the response, usually an error for a cancelled request, has no use
 
     def _answer(self, ask: Ask, measured: float, result: Any, explained: Mapping[str, Any]) -> Answer:
-        items = (result.get("items") if isinstance(result, dict) else result) or []
         members = {key: explained[key] for key in _EXPLAINED if explained.get(key)}
+        if ask.moment.next_edit is not None:
+            return self._edit_answer(ask, measured, result, members)
+        items = (result.get("items") if isinstance(result, dict) else result) or []
         trail = tuple(
             TrailStep(step["step"], step["before"], step["after"], step.get("undone", False))
             for step in explained.get("trail", ())
@@ -291,6 +297,40 @@ class Editor:
         item = items[0] if isinstance(items[0].get("command"), dict) else None
         return Answer(measured, text=text, start=start, end=end, trail=trail, item=item, **members)
 
+    def _edit_answer(self, ask: Ask, measured: float, result: Any, members: Mapping[str, Any]) -> Answer:
+        """The answer to a question for an edit: the changes that the server proposes, which may be none."""
+        edits = (result.get("edits") if isinstance(result, dict) else result) or []
+        if not isinstance(edits, list):
+            return Answer(measured, failed="the server's answer is no list of edits")
+        try:
+            changes = tuple(self._document_change(ask, edit) for edit in edits)
+            text = shown_edits(ask.texts, changes)
+        except OffsetError as error:
+            return Answer(measured, failed=f"the server's edit is outside the document: {error}")
+        except (msgspec.ValidationError, LookupError) as error:
+            return Answer(measured, failed=f"the server's edit is malformed: {error}")
+        at = ask.moment.offset
+        return Answer(measured, text=text, start=at, end=at, changes=changes, **members)
+
+    def _document_change(self, ask: Ask, edit: Any) -> DocumentChange:
+        """One edit of an answer against the documents at the moment.
+
+        Raises:
+            msgspec.ValidationError: it is malformed.
+            LookupError: it changes a document that is not open.
+            OffsetError: its range is outside of the document.
+
+        """
+        from server.wire.wire_messages import ProposedEdit  # all of LSP's types come with it
+
+        given = msgspec.convert(edit, ProposedEdit)
+        path = self._path(given.text_document.uri)
+        if path not in ask.texts:
+            raise LookupError(f"it changes {given.text_document.uri}, which is not open")
+        text, where = ask.texts[path], given.range
+        start = offset_at(text, where.start.line, where.start.character)
+        return DocumentChange(path, start, end_offset_at(text, where.end.line, where.end.character), given.text)
+
     def _replaced(self, ask: Ask, where: Any) -> tuple[int, int]:
         from server.wire.wire_messages import Range  # all of LSP's types come with it
 
@@ -305,6 +345,12 @@ class Editor:
         from urllib.parse import quote
 
         return f"{self.root}/{quote(path)}"
+
+    def _path(self, uri: str) -> str:
+        """The path of a document's URI."""
+        from urllib.parse import unquote
+
+        return unquote(uri.removeprefix(f"{self.root}/"))
 
     async def _extra(self, method: str, params: Any) -> Any:
         """Send a request that another server may not know; the result is then None."""

@@ -32,6 +32,7 @@ class Adherence(Protocol):
 
 
 UNDETECTED = "the tests pass without this part"
+ELSEWHERE = "the tests pass, but nothing is changed where the next edit is"
 REPEATED = "the suggestion says again what stood right of the cursor"
 
 
@@ -115,7 +116,10 @@ class Judge:
         result = await self._graft(case, only)
         if result.verdict_class == "failed" and only is not None:  # tests went missing, or have other names now
             return await self._tested(case)
-        return case.tests.explained(verdict_of(result), result, case.graft)
+        found = case.tests.explained(verdict_of(result), result, case.graft)
+        if case.is_elsewhere and found.name == "passed":
+            return structs.replace(found, name="elsewhere", message=ELSEWHERE)
+        return found
 
     async def _emptied(self, case: Case, emptied: ProjectState, only: frozenset[str] | None) -> Result:
         tests = case.tests

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 
+from replay.judge.edit_grafts import edit_graft
 from replay.judge.fitting import Fit, fit
 from replay.judge.grafts import Hole, graft, hole_of
 from replay.play.player_instructions import Spot
-from replay.records import Record, Suggestion, Untestable
+from replay.records import NextEdit, Record, Suggestion, Untestable
 from replay.tapes.clock import virtual_times
 from replay.tapes.tape import Edit, Event, Tape, walk
 from replay.tapes.timeline import Timeline
-from syntax.text import cut, length
+from syntax.text import cut, index_of, length, minimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Retraced:
     hole: Hole
     graft: str
     """The finished document with the suggestion in the hole; without a suggestion, with nothing there."""
+    others: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Of an edit suggestion, the further documents that it changes: path → the finished text, and that of the graft."""
 
     @property
     def finished(self) -> str:
@@ -51,7 +54,7 @@ class TracedTape:
 
     def retrace(self, record: Record) -> Retraced | Untestable:
         """Return the hole and the graft of a record, or why its moment has no hole."""
-        return self._retraced(record, self.document(record.moment.path, record.moment.event))
+        return self._retraced(record, self._documents(record.moment.event))
 
     def retrace_all(self, records: Iterable[Record]) -> Iterator[tuple[Record, Retraced | Untestable]]:
         """Give each record with what `retrace` returns of it, in the order of events: the tape is played once for all of them."""
@@ -59,12 +62,15 @@ class TracedTape:
         for index, _, documents in walk(self.timeline.tape):
             while waiting and waiting[0].moment.event <= index:
                 record = waiting.popleft()
-                yield record, self._retraced(record, documents.finished().get(record.moment.path, ""))
+                yield record, self._retraced(record, documents.finished())
         for record in waiting:  # behind the last event
-            yield record, self._retraced(record, self.finished(record.moment.path))
+            yield record, self._retraced(record, self.timeline.final)
 
-    def _retraced(self, record: Record, text: str) -> Retraced | Untestable:
+    def _retraced(self, record: Record, documents: Mapping[str, str]) -> Retraced | Untestable:
         moment = record.moment
+        if moment.next_edit is not None:
+            return self._retraced_edit(record, moment.next_edit, documents)
+        text = documents.get(moment.path, "")
         spot = Spot(moment, cut(text, 0, moment.offset), cut(text, moment.offset, length(text)))
         hole = hole_of(self.timeline, moment, spot.before, spot.after)
         if isinstance(hole, str):
@@ -73,6 +79,22 @@ class TracedTape:
         offered = offered or Suggestion(text="", start=moment.offset, end=moment.offset, latency=0.0)
         fitted = Fit(hole, hole) if moment.stop != "auto" else fit(self.timeline, hole, spot, offered)
         return Retraced(fitted.hole, graft(fitted.hole, offered, moment, spot.before, spot.after))
+
+    def _retraced_edit(
+        self, record: Record, next_edit: NextEdit, documents: Mapping[str, str]
+    ) -> Retraced | Untestable:
+        """The graft of an edit suggestion. Its hole is what the person's next edit changed where the suggestion stands in for it."""
+        if next_edit.kind == "silence":
+            return "silence"
+        changes = record.suggestion.changes if record.suggestion else ()
+        found = edit_graft(self.timeline, record.moment, documents, changes)
+        if found is None:
+            return "rewritten"
+        both = {path: (self.finished(path), text) for path, text in found.grafted.items()}
+        path, (finished, text) = next(iter(both.items()))
+        start, end, _ = minimal(finished, (0, length(finished), found.emptied.get(path, finished)))
+        hole = Hole(path, finished, index_of(finished, start), index_of(finished, end))
+        return Retraced(hole, text, {other: texts for other, texts in both.items() if other != path})
 
     def finished(self, path: str) -> str:
         """Return the text of a document in the end; empty if the tape has none of that path."""
@@ -99,7 +121,11 @@ class TracedTape:
 
     def document(self, path: str, event: int) -> str:
         """Return the text of a document as it stands before an event; empty if it is not open then."""
-        for index, _, documents in walk(self.timeline.tape):  # noqa: B007 - the last documents are used
+        return self._documents(event).get(path, "")
+
+    def _documents(self, event: int) -> Mapping[str, str]:
+        """Path → text of the documents before an event, which may be behind the last."""
+        for index, _, documents in walk(self.timeline.tape):
             if index == event:
-                break
-        return documents.finished().get(path, "")
+                return documents.finished()
+        return self.timeline.final

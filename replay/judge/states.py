@@ -16,10 +16,12 @@ Judgeable: TypeAlias = MomentEnded | Try
 
 @dataclass(frozen=True, slots=True)
 class ProjectState:
-    """A finished project in which one document holds another text."""
+    """A finished project in which a document holds another text, or several do."""
 
     path: str
     text: str
+    others: tuple[tuple[str, str], ...] = ()
+    """Further documents that hold another text, as pairs of path and text."""
     written: tuple[int, int] = (0, 0)
     """The first and last line of the document (from 1) that a model wrote; 0 and 0 where no model did.
 
@@ -27,6 +29,11 @@ class ProjectState:
     """
     line: int = field(default=0, compare=False)
     """Where the suggestion stands (from 1), for those who watch; 0 if nobody said."""
+
+    @property
+    def documents(self) -> dict[str, str]:
+        """Path → text of the documents that differ."""
+        return {self.path: self.text, **dict(self.others)}
 
 
 class StateTests(Protocol):
@@ -92,6 +99,8 @@ class Case:
     """The share that the suggestion says of the statement it ends in, in characters but white space; 1 where it ends with a statement."""
     repeats: bool = False
     """Whether the suggestion says again what stood right of the cursor: then it does not pass, whatever the tests say."""
+    is_elsewhere: bool = False
+    """Whether the suggestion changes nothing where the person's next edit is: then it does not pass either."""
     fixed: Case | None = None
     """The same where every suggestion of a moment has the same hole; None where this is that case."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import structs
 
 from replay.judge.baselines import Notify, finished_project, passing_tests
+from replay.judge.edit_grafts import edit_graft
 from replay.judge.fitting import Fit, clipped, fit, fit_fixed
 from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named, rewriting_of
 from replay.judge.judge import Adherence, Judge
@@ -19,7 +20,8 @@ from replay.judge.states import Case, Judgeable, ProjectState
 from replay.judge.tape_project import other_files, starting_files
 from replay.judge.tested_states import StateRun, Trials
 from replay.play.player_instructions import MomentEnded, Spot
-from replay.records import ANSWERED, Moment, Rewriting, Suggestion, Untestable, Verdict
+from replay.play.shown_edits import shown_edits
+from replay.records import ANSWERED, Moment, NextEdit, Rewriting, Suggestion, Untestable, Verdict
 from replay.tapes.timeline import Timeline
 from runners.project import Project
 from runners.protocol import Sandbox
@@ -63,20 +65,20 @@ class ProjectTests:
         return 1
 
     def key(self, state: ProjectState) -> str:
-        """The text that differs between states: the changed document."""
-        return f"{state.path}\0{state.text}"
+        """The text that differs between states: the changed documents."""
+        return "\0".join(part for document in state.documents.items() for part in document)
 
     async def prepare(self, state: ProjectState) -> None:
         """Nothing: a project is made ready before the first moment."""
 
     async def run(self, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """Run the tests in a copy of the project."""
-        return await self.project.run({state.path: state.text}, only)
+        return await self.project.run(state.documents, only)
 
     def compared(self, result: Result, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """Count a pass only if the same tests passed as in the finished project. The finished project itself is `flaky` if it fails."""
-        found = against_baseline(result, restrict_to(self.baseline, only), [state.path])
-        unchanged = self.final.get(state.path) == state.text
+        found = against_baseline(result, restrict_to(self.baseline, only), list(state.documents))
+        unchanged = all(self.final.get(path) == text for path, text in state.documents.items())
         blamed = found.verdict_class not in {"passed", "infrastructure"}
         return replace(found, verdict_class="flaky") if unchanged and blamed else found
 
@@ -104,6 +106,9 @@ class TapeCases:
     def located(self, ended: MomentEnded) -> Moment:
         """The moment with what is known of it in the finished project; its truths only if there was an answer."""
         moment, spot = ended.moment, ended.spot
+        if moment.next_edit is not None:
+            truth = shown_edits(ended.texts, moment.next_edit.changes) if ended.ending.name in ANSWERED else ""
+            return structs.replace(moment, hole=f"{moment.path}:{moment.next_edit.until}", truth=truth)
         if spot is None:
             return moment
         there = named(self.timeline, spot.moment, spot.before, spot.after)
@@ -127,6 +132,8 @@ class TapeCases:
         if self.fault is not None:
             return self.fault
         moment, spot = asked.moment, asked.spot
+        if moment.next_edit is not None:
+            return self._edit_case(asked, moment.next_edit)
         hole = self.hole(spot)
         if isinstance(hole, str) or spot is None:
             return Verdict(name="untestable", reason=str(hole), rewriting=self._rewriting(spot))
@@ -137,6 +144,17 @@ class TapeCases:
         fixed = self._case(fit_fixed(self.timeline, hole, spot, kept), spot, kept)
         case = self._case(fit(self.timeline, hole, spot, suggestion), spot, suggestion)
         return case if case == fixed else replace(case, fixed=fixed)
+
+    def _edit_case(self, asked: Judgeable, next_edit: NextEdit) -> Case | Verdict:
+        """The states that decide about an edit suggestion; what offered nothing is tested as no change."""
+        assert self.tests is not None
+        if next_edit.kind == "silence":
+            return Verdict(name="untestable", reason="silence")
+        changes = asked.suggestion.changes if asked.suggestion else ()
+        found = edit_graft(self.timeline, asked.moment, asked.texts, changes)
+        if found is None:
+            return Verdict(name="untestable", reason="rewritten")
+        return Case(self.tests, _state(found.grafted), _state(found.emptied), is_elsewhere=found.is_elsewhere)
 
     def _case(self, fitted: Fit, spot: Spot, suggestion: Suggestion) -> Case:
         assert self.tests is not None
@@ -225,6 +243,12 @@ def damage_warnings(damages: Iterable[str]) -> Iterator[TestWarning]:
     """The warnings about damaged JUnit files (`Result.damage`); none for an empty one."""
     for damage in dict.fromkeys(filter(None, damages)):
         yield TestWarning("damaged report", f"not every test may be known, as a JUnit file is damaged: {damage}")
+
+
+def _state(documents: Mapping[str, str]) -> ProjectState:
+    """The finished project with some documents of another text."""
+    (path, text), *others = documents.items()
+    return ProjectState(path, text, tuple(others))
 
 
 def _on_tape(offered: Suggestion | None, moment: Moment, there: Moment) -> Suggestion:

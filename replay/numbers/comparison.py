@@ -55,6 +55,33 @@ GROUPS: dict[str, Callable[[SharedMoment], str]] = {
 """What the breakdowns go by; empty: of no group, as a moment of a policy without blocks. In a corpus the block is the category of the task, and is called so."""
 
 
+DOCUMENT: Mapping[str, str] = {
+    "cluster_by": "clusters of the intervals",
+    "asked": "the least difference that matters, as a share",
+    "unfair": "for each thing that makes a comparison unfair: `runs`, `says`",
+    "runs": "for each: `label`, `name`, `state`, `provider`, `model`, `policy`, `corpus`, `repairs`, `moments`, its figures (empty: not measured), `pass_of_shared`, `latency_p50`, `latency_p95`, `tokens`, `cost` (null: unknown)",
+    "comparisons": "one for each side but the first",
+    "fronts": "`latency_p50`, `cost`: the runs worth choosing",
+}
+"""The members of the document of a comparison (`compare_sides`). The command adds `gates`."""
+COMPARISON: Mapping[str, str] = {
+    "runs": "the names of both sides",
+    "cluster_by": DOCUMENT["cluster_by"],
+    "asked": DOCUMENT["asked"],
+    "moments": "of each side",
+    "shared": "moments that both could be tested at",
+    "passed": "of these, those that each side passes",
+    "difference": "`n`, `clusters`, `gained`, `broken`, `net` (`value`, `low`, `high`: B less A), `p`, `p_adjusted`, `of`, `together` (the interval for all comparisons), `variance`, `design_effect`, `says`, `needed`, `sentence`",
+    "metrics": "`metric`, `unit`, `is_gain`, `first`, `second`, `n`, `clusters`, `net`, `p`, `p_adjusted`, `says` (`better`, `worse`, `not told apart`)",
+    "instructions": "the same for each instruction that both runs check",
+    "breakdowns": "for each group `by`, `group`, and what `difference` has",
+    "changed": "for each moment that only one passes: `change` (`lost`, `gained`), `moment`, `tape`, `policy`, `repairs`, `place`, `language`, `kind`, `before`, `truth`, `answers`",
+    "unfair": "what makes it unfair",
+    "notes": "that, and where few moments are shared",
+}
+"""The members of each of its `comparisons`."""
+
+
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
     """A run as it is kept: its name, its options with its sources, its records, and its summary if it came to its end.

@@ -19,6 +19,7 @@ from replay.numbers.metrics import (
     acceptance,
     counted,
     driven,
+    is_silence,
     keys_saved,
     keystrokes_saved,
     latency_ms,
@@ -27,6 +28,7 @@ from replay.numbers.metrics import (
     pass_by_length,
     passed_in_time,
     shares,
+    silence,
     unmeasured,
 )
 from replay.numbers.similarity import edit_similarity
@@ -84,7 +86,7 @@ class FigureKind:
     ends: tuple[str, str, str] = ("value", "low", "high")
     """What value, low and high are called there."""
     of_records: Callable[[Sequence[Record], ClusterBy], Mapping[str, Any]] | None = None
-    """How it is computed, where some records are enough; the summary of a replay then has it."""
+    """How it is computed, where some records are enough; the summary of a replay then has it, unless that gives an empty document."""
     is_of_person: bool = False
     """Whether it says what a person does: of several answers to one question that is of the first alone."""
     at_answers: AnswerValues | None = None
@@ -164,12 +166,16 @@ def _exact(record: Record) -> float | None:
 
 
 def _similarity(record: Record) -> float | None:
-    text = _offered(record)
+    text = _offered(record) if record.moment.next_edit is None else None  # a difference is no code
     return None if text is None else edit_similarity(text, record.moment.truth)
 
 
 def _accepted(record: Record) -> float | None:
     return float(record.ending.name in {"accepted", "part"}) if record.ending.name in SHOWN else None
+
+
+def _silent(record: Record) -> float | None:
+    return float(record.ending.name not in SHOWN) if record.ending.name in ANSWERED and is_silence(record) else None
 
 
 def _latency(record: Record) -> float | None:
@@ -235,6 +241,14 @@ FIGURES: Sequence[FigureKind] = (
         is_of_person=True,
         at_answers=AnswerValues(_each(_accepted), is_yes_or_no=True),
         is_listed=True,
+    ),
+    FigureKind(
+        name="silence",
+        title="silent where no edit follows",
+        meaning="the share of the moments after which the person made no edit at which no edit was shown",
+        short="silent",
+        of_records=silence,
+        at_answers=AnswerValues(_each(_silent), is_yes_or_no=True),
     ),
     FigureKind(
         name="keystrokes_saved",
@@ -336,7 +350,8 @@ def _summed(records: Sequence[Record], typed: Mapping[str, int], by: ClusterBy) 
 
 def _figures(records: Sequence[Record], typed: int, by: ClusterBy) -> dict[str, Any]:
     verdicts = [record.verdict for record in records if record.verdict]
-    declared = {kind.name: kind.of_records(records, by) for kind in FIGURES if kind.of_records}
+    computed = ((kind.name, kind.of_records(records, by)) for kind in FIGURES if kind.of_records)
+    declared = {name: document for name, document in computed if document}
     return {
         "cluster_by": by,
         "moments": len(records),

@@ -17,7 +17,7 @@ from replay.numbers.clusters import by_cluster, cluster_of
 from replay.numbers.intervals import FigureDocument, clustered_share, quantile_interval, ratio_spread, sum_interval
 from replay.numbers.passing import passing
 from replay.options import ClusterBy
-from replay.records import ANSWERED, GIVEN_UP, Effort, Record
+from replay.records import ANSWERED, GIVEN_UP, SHOWN, Effort, Record
 
 POINTS = (50, 75, 90, 95, 99)
 LENGTHS = (("1-5", 5), ("6-20", 20), ("21-80", 80), ("over 80", None))
@@ -142,6 +142,18 @@ def acceptance(records: Iterable[Record], by: ClusterBy = "hole") -> FigureDocum
     """The share of shown suggestions that the user accepted, whole or in part."""
     shown = (record for record in records if record.ending.name in ANSWERED - {"late", "empty", "filtered"})
     return clustered(shown, by, lambda record: record.ending.name in {"accepted", "part"})
+
+
+def silence(records: Iterable[Record], by: ClusterBy = "hole") -> Mapping[str, Any]:
+    """The share of the moments after which the person made no edit at which no edit was shown, of those that were answered; empty without any."""
+    answered = [record for record in records if record.ending.name in ANSWERED and is_silence(record)]
+    return {} if not answered else clustered(answered, by, lambda record: record.ending.name not in SHOWN)
+
+
+def is_silence(record: Record) -> bool:
+    """Whether nothing is the right answer to a question for the next edit."""
+    next_edit = record.moment.next_edit
+    return next_edit is not None and next_edit.kind == "silence"
 
 
 def shares(records: Sequence[Record], by: ClusterBy = "hole") -> dict[str, dict[str, FigureDocument]]:

@@ -6,8 +6,9 @@ Pure: the player calls its methods, which yield instructions (`replay.play.playe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TypeAlias
 
 from replay.play.flights import (
@@ -244,14 +245,24 @@ class Assistant:
             kind=place.kind,
             scenario=place.scenario,
             within=place.within,
+            next_edit=place.next_edit,
         )
         if self.stage.is_needless(index, doc):
             yield MomentEnded(moment, "", "", Ending("gated", "written already"))
         else:
-            yield from self._ask(index, doc, moment)
+            texts = {} if place.next_edit is None else self.stage.open_texts
+            yield from self._ask(index, doc, moment, texts=texts)
 
-    def _ask(self, index: int, doc: int, moment: Moment, *, since: int | None = None) -> Steps:
-        """Ask just before event `index`; events from `since` on can make the editor cancel."""
+    def _ask(
+        self,
+        index: int,
+        doc: int,
+        moment: Moment,
+        *,
+        since: int | None = None,
+        texts: Mapping[str, str] = MappingProxyType({}),
+    ) -> Steps:
+        """Ask just before event `index`; events from `since` on can make the editor cancel. Of the `texts` of documents an edit is asked for."""
         self._left -= 1
         yield from self._under_way.make_room(self.now)
         kept = self._pacer.asked(self.now)
@@ -269,6 +280,7 @@ class Assistant:
             self.stage.spot(index, doc, moment),
             patience if drawn is None or will_cancel else math.inf,
             will_cancel=will_cancel,
+            texts=texts,
         )
         answer = yield ask
         if not isinstance(answer, Answer):
@@ -317,10 +329,10 @@ class Assistant:
             self._pacer.answered(flying.suggestion.latency)
         ending = outcome(flying, self.policy, self._screen.visible, self._screen.fresh(flying))
         decision = Decision(ending)
-        if ending.name == "shown":
+        if ending.name == "shown" and moment.next_edit is None:
             passes = None
             if self._screen.user.needs_tests:
-                passes = bool((yield Try(moment, flying.ask.spot, flying.suggestion)))
+                passes = bool((yield Try(moment, flying.ask.spot, flying.suggestion, flying.ask.texts)))
             idle = max(0.0, self.now - self._changed_at)
             decision = self._screen.decide(index, self.now, flying, idle=idle, passes=passes)
             self._tell_pacer(decision)

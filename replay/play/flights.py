@@ -113,7 +113,7 @@ def moment_ended(flying: PendingRequest, ending: Ending, covered: tuple[int, ...
     """The end of a request, with its suggestion if an answer came."""
     ask = flying.ask
     suggestion = None if flying.answer.failed or flying.answer.given_up else flying.suggestion
-    return MomentEnded(ask.moment, ask.before, ask.after, ending, suggestion, covered, ask.spot, keys)
+    return MomentEnded(ask.moment, ask.before, ask.after, ending, suggestion, covered, ask.spot, keys, ask.texts)
 
 
 def suggestion_of(answer: Answer, ask: Ask, latency: float) -> Suggestion:
@@ -133,6 +133,7 @@ def suggestion_of(answer: Answer, ask: Ask, latency: float) -> Suggestion:
         prompt_tokens=answer.prompt_tokens,
         tokens=answer.tokens,
         finish=answer.finish,
+        changes=answer.changes,
     )
 
 

@@ -60,7 +60,7 @@ class Player:
         for place in policy.places(timeline):
             self._places.setdefault(place.event, []).append(place)
         wanted = sum(wants(place.path) for places in self._places.values() for place in places)
-        self._planned = (wanted if limit is None else min(wanted, limit)) if policy.asks == "blocks" else None
+        self._planned = (wanted if limit is None else min(wanted, limit)) if not policy.is_timed else None
 
     @property
     def now(self) -> float:
@@ -119,6 +119,8 @@ class Player:
                 yield from self._assistant.ask_at(index, place)
             yield from self._on(index, event)
         self.reached = self.size
+        for place in self._places.get(self.size, ()):
+            yield from self._assistant.ask_at(self.size, place)
         yield from self._assistant.finish(self.size)
         if self.drive:
             yield from self._finished()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from replay.records import Ending, Moment, Suggestion, TrailStep
+from replay.records import DocumentChange, Ending, Moment, Suggestion, TrailStep
 from server.request_counts import Finish
 from syntax.text import Change
 
@@ -87,6 +87,8 @@ class Ask:
     will_cancel: bool = False
     evidence: tuple[str, ...] = ()
     """The paths of open documents that our server shows the model whole."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Where an edit is asked for: path → text of the documents that are open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class Try:
     moment: Moment
     spot: Spot | None
     suggestion: Suggestion
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,8 @@ class MomentEnded:
     covered: tuple[int, ...] = ()
     spot: Spot | None = None
     keys: int = 1
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """As of its `Ask`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +159,5 @@ class Answer:
     prompt_tokens: int | None = None
     tokens: int | None = None
     finish: Finish | None = None
+    changes: tuple[DocumentChange, ...] = ()
+    """Those of an edit suggestion; `text` shows them to a person then."""

@@ -12,7 +12,7 @@ from replay.play.drive.driven_documents import Pages
 from replay.play.drive.rebase import Rebased, RecordedPlace
 from replay.play.player_instructions import ChangeCause, DidChange, Spot
 from replay.play.policies.pacing import Situation
-from replay.records import Effort, Moment, Trigger, Within
+from replay.records import Effort, Moment, NextEdit, Trigger, Within
 from replay.tapes.tape import Close, Documents, Edit, Event, Open, Select
 from replay.tapes.timeline import Timeline
 from syntax.text import Change, cut, index_of, length, position_at, splice
@@ -42,6 +42,11 @@ class Stage:
     def text(self, doc: int) -> str:
         """What a document holds."""
         return self.pages.rebased[doc].actual if self.pages.is_ahead(doc) else self.documents.texts[doc]
+
+    @property
+    def open_texts(self) -> dict[str, str]:
+        """Path → text of the documents that are open."""
+        return {self.path(doc): self.text(doc) for doc in self.documents.shown}
 
     def path(self, doc: int) -> str:
         """The path of a document."""
@@ -165,6 +170,7 @@ class Stage:
         trigger: Trigger = "automatic",
         request: int | None = None,
         selected: Change | None = None,
+        next_edit: NextEdit | None = None,
     ) -> Moment:
         """The moment just before event `index`, at a virtual time."""
         text = self.text(doc)
@@ -192,6 +198,7 @@ class Stage:
             request=request,
             sample=self._sample,
             selected=selected,
+            next_edit=next_edit,
         )
 
     def actual(self, doc: int, offset: int) -> int:

@@ -149,7 +149,7 @@ def _query(ls: Server, params: CompletionParams) -> Query:
     query = query_at(ls, ls.service, completed, where, **wanted)
     if not params.shown:
         return query
-    evidence = tuple(Snippet(_path(ls, other.uri), other.text) for other in params.shown)
+    evidence = tuple(Snippet(document_path(ls, other.uri), other.text) for other in params.shown)
     return msgspec.structs.replace(query, evidence=evidence, others=evidence, files=())
 
 
@@ -167,7 +167,7 @@ def query_at(ls: Server, service: Service, document: Document, where: LineCharac
         document.language,
         before,
         after,
-        others=tuple(Snippet(_path(ls, other.uri), other.text) for other in _others(ls, document)),
+        others=tuple(Snippet(document_path(ls, other.uri), other.text) for other in _others(ls, document)),
         edited=_recent_edits(ls, document.uri, where[0]),
         path=path,
         repo=repo,
@@ -223,10 +223,10 @@ def _files(ls: Server, service: Service, uri: str) -> tuple[Snippet, ...]:
 def _recent_edits(ls: Server, uri: str, line: int) -> tuple[RecentEdit, ...]:
     """The recent edits away from the cursor, the newest first."""
     latest = ls.protocol.recent.latest(uri, line)
-    return tuple(replace(edit, path=_path(ls, where)) for where, edit in latest)
+    return tuple(replace(edit, path=document_path(ls, where)) for where, edit in latest)
 
 
-def _path(ls: Server, uri: str) -> str:
+def document_path(ls: Server, uri: str) -> str:
     """The path of a document for the prompt; with several folders it begins with the name of its folder."""
     folder, path = project_path(uri, ls.folders)
     return f"{folder}/{path}" if folder and len(ls.folders) > 1 else path

@@ -17,7 +17,7 @@ from pygls.uris import from_fs_path
 
 from server.api_keys import log_to_standard_error, masked
 from server.errors import DocumentError, ProviderError, SettingsError
-from server.lsp import ask_request, completion, notifications, reconfiguration, stdio
+from server.lsp import ask_request, completion, edit_request, notifications, reconfiguration, stdio
 from server.lsp.editor_events import ClientInitialized, ClientLeft
 from server.lsp.protocol import RequestFailed
 from server.lsp.server import InitialSettings, Server, refuse_oracle
@@ -49,6 +49,7 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
     server.feature(types.INITIALIZED)(_initialized)
     server.feature(types.SHUTDOWN)(_shut_down)
     server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())(completion.complete)
+    server.feature(edit_request.INLINE_EDIT)(edit_request.propose)
     server.feature(EXPLAIN)(completion.explain)
     server.feature(STATE)(_state)
     server.feature(STATS)(_stats)

@@ -19,6 +19,7 @@ class Fixed(OfflineProvider):
     delay_s: float = 0.0
     piece: int = 0
     name: str = "fixed"
+    proposes_edits: bool = True
     asked: list[Request] = field(default_factory=list)
     cancelled: int = 0
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
-from server.context import Budget, Context
+from server.context import Budget, Context, RecentEdit
 from server.documents import Document
 from server.errors import ProviderOverdue
 from server.prompt import Prompt
@@ -47,6 +47,12 @@ class Request(msgspec.Struct, frozen=True):
     """The document's language, by LSP's name."""
     opened: tuple[Document, ...] = ()
     """All open documents, the latest opened last; for providers that pass documents on."""
+    asks: Literal["completion", "edit"] = "completion"
+    """Whether text at the cursor is wanted, or the next edit, wherever that is (`server.edit_answers`)."""
+    edited: tuple[RecentEdit, ...] = ()
+    """Where an edit is wanted: the recent edits, the newest first."""
+    paths: Mapping[str, str] = MappingProxyType({})
+    """Where an edit is wanted: URI → path of the open documents, as an answer names them."""
     patience: float = math.inf
     """The ms after which nobody waits for the answer any more; 0: it is cancelled as soon as it is under way. Only records obey it."""
 
@@ -225,6 +231,16 @@ def feedback_provider(provider: Provider) -> FeedbackProvider | None:
     while inner is not None and not isinstance(inner, FeedbackProvider):
         inner = getattr(inner, "inner", None)
     return inner
+
+
+def proposes_edits(provider: Provider) -> bool:
+    """Whether a provider, or the one that it wraps (`inner`), answers questions for the next edit (its `proposes_edits`)."""
+    inner: object = provider
+    while inner is not None:
+        if getattr(inner, "proposes_edits", False):
+            return True
+        inner = getattr(inner, "inner", None)
+    return False
 
 
 class OfflineProvider:

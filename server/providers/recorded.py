@@ -36,6 +36,7 @@ class Recorded(OfflineProvider):
     required: bool = False
     name: str = "recorded"
     source: str = "<memory>"
+    proposes_edits: bool = True
 
     async def complete(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """Yield the answer with the request's key.
@@ -45,7 +46,7 @@ class Recorded(OfflineProvider):
             ProviderOverdue: its latency is not below the request's patience.
 
         """
-        key = answer_key(request.before, request.after, request.stop)
+        key = answer_key(request.before, request.after, request.stop if request.asks == "completion" else request.asks)
         answer = self.answers.get(key)
         if answer is None:
             if self.required:
@@ -92,7 +93,7 @@ class GrowingAnswers(Mapping[str, AnswerText]):
 
 
 def answer_key(before: str, after: str, stop: str) -> str:
-    """The key of a recorded answer: SHA-256, hex, of the whole text before and after the cursor and the stop hint."""
+    """The key of a recorded answer: SHA-256, hex, of the whole text before and after the cursor and the stop hint, or `edit` for a next edit."""
     return hashlib.sha256(f"{before}\0{after}\0{stop}".encode("utf-8", "surrogatepass")).hexdigest()
 
 

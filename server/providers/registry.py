@@ -31,7 +31,7 @@ class ProviderEntry:
     example: Mapping[str, Any] = field(default_factory=dict)
     """Settings to begin with, beside its name."""
     is_for_editors: bool = True
-    """Whether it can answer where nobody knows what is going to be written."""
+    """Whether it offers text at the cursor where nobody knows what is going to be written."""
 
 
 _RECORDED = "server.providers.recorded"
@@ -64,6 +64,11 @@ PROVIDERS: Mapping[str, ProviderEntry] = MappingProxyType(
         "ngram": ProviderEntry(
             "server.providers.ngram",
             "A baseline without a model: the most frequent continuation in the open documents",
+        ),
+        "repeat-edit": ProviderEntry(
+            "server.providers.repeat_edit",
+            "A baseline for next edits: the last replacement again, at the next place with the same word",
+            is_for_editors=False,
         ),
         "fixed": ProviderEntry("server.providers.fixed", "Always the same text", {"text": ""}),
     }

@@ -79,6 +79,14 @@ class TerminalParams(msgspec.Struct, frozen=True, rename="camel"):
     exit_code: _Integer | None = None
 
 
+class ProposedEdit(msgspec.Struct, frozen=True, rename="camel"):
+    """One edit of the answer to `textDocument/copilotInlineEdit`: a range of a document, and what takes its place."""
+
+    text_document: DocumentIdentifier
+    range: Range
+    text: str
+
+
 class _Versioned(msgspec.Struct, frozen=True):
     uri: str
     version: _Integer

@@ -55,7 +55,7 @@ def test_shares_have_the_interval_of_their_holes(timeline):
 
 def test_the_table_has_every_policy():
     assert [*rows(PAGE)][2:] == ["the live session", *(f"`{name}`" for name in POLICIES)]
-    assert {name.partition(":")[0] for name in POLICIES} == {*policy_names()} - {"blocks"}
+    assert {name.partition(":")[0] for name in POLICIES} == {*policy_names()} - {"blocks", "edits"}
 
 
 def test_recorded_cancels_and_waits_as_the_session_did(timeline, recording):
@@ -70,7 +70,7 @@ def test_recorded_cancels_and_waits_as_the_session_did(timeline, recording):
 
 def test_the_page_has_a_section_with_the_source_of_every_policy():
     sections = re.split(r"^### ", PAGE, flags=re.MULTILINE)
-    for name in {*policy_names()} - {"blocks", "every", "pause", "recorded"}:
+    for name in {*policy_names()} - {"blocks", "edits", "every", "pause", "recorded"}:
         (section,) = (part for part in sections if part.split("\n")[0] == name)
         assert "*Source*:" in section, name
 

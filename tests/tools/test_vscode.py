@@ -28,8 +28,8 @@ def test_the_extensions_files_are_those_of_this_checkout():
 def test_each_policy_that_asks_after_changes_is_in_the_extension_with_its_numbers():
     shared = json.loads((shared_files.FOLDER / "src/typing/policies/policies.json").read_text())
     written = shared["policies"]
-    assert set(shared["only_replayed"]) == {"recorded", "blocks"}
-    assert set(written) == {*policy_names()} - {"recorded", "blocks"}
+    assert set(shared["only_replayed"]) == {"recorded", "blocks", "edits"}
+    assert set(written) == {*policy_names()} - {"recorded", "blocks", "edits"}
     for name, numbers in written.items():
         policy = policy_of(name)
         for key in (
@@ -52,8 +52,8 @@ def test_each_policy_that_asks_after_changes_is_in_the_extension_with_its_number
     assert written["cody"]["right"] == r"^\W*$"
 
 
-def test_every_provider_but_the_oracle_can_be_chosen():
-    assert set(SHARED["providers"]) == {*PROVIDERS} - {"oracle"}
+def test_every_provider_that_offers_text_at_the_cursor_can_be_chosen():
+    assert set(SHARED["providers"]) == {*PROVIDERS} - {"oracle", "repeat-edit"}
     assert {name: tuple(variables) for name, variables in SHARED["keys"].items()} == dict(NAMES)
 
 

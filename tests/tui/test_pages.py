@@ -6,6 +6,8 @@ import msgspec
 import pytest
 
 from replay.judge.retracing import TracedTape
+from replay.play.policies.policy import policy_of
+from replay.play.shown_edits import shown_edits
 from replay.records import (
     Effort,
     Ending,
@@ -21,6 +23,7 @@ from replay.records import (
 from replay.run.store import Store
 from replay.tapes.tape import read
 from syntax.wanted import Stop
+from tests.support.tapes import Typist, moment_of, record_of
 from tui.glossary import EFFORT, ENDINGS, REWRITING, STOPS, UNTESTABLE, VERDICTS, describe_verdict
 from tui.inspector.code import code_with_suggestion
 from tui.inspector.diff import diff, plain_diff, word_diff
@@ -356,3 +359,40 @@ def test_why_a_model_stopped_is_said_where_it_was_not_simply_done(real):
     assert said[None] == said["stop"]
     assert said["refusal"] == f"{said[None]}; the model refused"
     assert len({*said.values()}) == 5
+
+
+@pytest.fixture
+def renamed():
+    """A record of a next edit, and its tape: a name is changed, then its use three lines below."""
+    text = "def total(rows):\n    return sum(rows)\n\n\nprint(total([]))\n"
+    use = text.index("total([") + 1
+    tape = Typist(text=text).edit((4, 9, "amount")).edit((use, use + 5, "amount"), gap=2000.0).tape()
+    traced = TracedTape(tape)
+    place = next(iter(policy_of("edits").places(traced.timeline)))
+    texts, (right,) = {"a.py": traced.document("a.py", place.event)}, place.next_edit.changes
+    wrong = (msgspec.structs.replace(right, text="value"),)
+    moment = moment_of(place.event, texts["a.py"], kind="jump", next_edit=place.next_edit)
+    moment = msgspec.structs.replace(moment, truth=shown_edits(texts, [right]))
+    offered = Suggestion(text=shown_edits(texts, wrong), start=0, end=0, latency=1.0, changes=wrong)
+    return record_of(place.event, "shown"), moment, offered, traced
+
+
+def test_an_edit_suggestion_is_a_difference_at_its_place_beside_what_the_person_did_next(renamed):
+    record, moment, offered, tape = renamed
+    record = msgspec.structs.replace(record, moment=moment, suggestion=offered)
+    shown = lines(page("suggestion", record))
+    at = shown.index("The edit suggestion")
+    assert shown[at + 1 : at + 6] == ["a.py", "@@ -4,2 +4,2 @@", "  ", "- print(total([]))", "+ print(value([]))"]
+    at = shown.index("What the person did next")
+    assert shown[at + 4 : at + 6] == ["- print(total([]))", "+ print(amount([]))"]
+    assert "5 ▌print(amount([]))" in "\n".join(lines(page("hole", record, tape=tape)))
+    graft = lines(page("graft", record, tape=tape))
+    assert graft[0] == "a.py: from the finished project (-) to the graft (+)"
+    assert graft[-2:] == ["- print(amount([]))", "+ print(value([]))"] or "+ print(value([]))" in graft
+
+
+def test_a_next_edit_that_was_not_proposed_says_so(renamed):
+    record, moment, _, tape = renamed
+    record = msgspec.structs.replace(record, moment=moment, ending=Ending("empty"), suggestion=None)
+    assert lines(page("suggestion", record))[1].startswith("No edit. ")
+    assert "+ print(total([]))" in lines(page("graft", record, tape=tape))

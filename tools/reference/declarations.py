@@ -16,6 +16,7 @@ import msgspec
 from corpora.history.session.distributions import named_distributions
 from corpora.registry import error_classes, known_corpora
 from replay.gates.gates import LIMITED
+from replay.numbers.comparison import COMPARISON, DOCUMENT
 from replay.play.policies.policy import Adaptive, Backoff, Policy, policy_names, policy_of
 from replay.play.users.acceptance.acceptance_model import BUNDLED, Weights, load
 from replay.run.record_tables import schema_table
@@ -165,6 +166,17 @@ def _field_texts(struct: type[msgspec.Struct]) -> Mapping[str, str]:
 def _prose(struct: type) -> str:
     """Return the docstring of a class as paragraphs."""
     return "\n\n".join(paragraph(part) for part in inspect.cleandoc(struct.__doc__ or "").split("\n\n"))
+
+
+def comparison() -> str:
+    """Return the page of the members of `ghosttape compare --json`."""
+    about = "Here you look up the members of the document of `ghosttape compare --json`; [compare](../compare.md) explains it."
+    parts = [
+        table(("member", "meaning"), _rows(DOCUMENT)),
+        "## Each comparison",
+        table(("member", "meaning"), _rows(COMPARISON)),
+    ]
+    return page("The document of a comparison", about, "\n\n".join(parts))
 
 
 def records() -> str:

@@ -22,6 +22,7 @@ _PAGES = {
     "acceptance": declarations.acceptance,
     "typing": declarations.typing,
     "records": declarations.records,
+    "comparison": declarations.comparison,
     "tapes": declarations.tapes,
 }
 

@@ -15,11 +15,12 @@ import msgspec
 from replay.play.policies.pacing import Pacer, Situation
 from replay.play.policies.policy import Policy, policy_names, policy_of
 
-_FOR_REPLAYS = {"kinds", "at", "name", "asks"}
+_FOR_REPLAYS = {"kinds", "at", "name", "asks", "grouping"}
 """Fields that only have a meaning on a tape, or for a tape."""
 _WHY_NOT = {
     "recorded": "it asks where the assistant of a tape was asked",
     "blocks": "it goes by the finished text",
+    "edits": "it goes by what the person did next",
 }
 _EXAMPLES = 40
 """Changes in one session of examples: more than the samples that a policy (or its variant below) remembers."""

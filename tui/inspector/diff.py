@@ -8,7 +8,7 @@ import re
 from textual.content import Content
 
 from tui.inspector.code import FAINT
-from tui.terminal_text import bounded, clip, reveal_white_space
+from tui.terminal_text import bounded, clip, reveal_white_space, sanitize
 
 _STYLES = {"+": "on $added", "-": "on $removed", "@": FAINT, " ": ""}
 _WORDS = re.compile(r"\w+|[ \t]+|\r?\n|.", re.DOTALL)
@@ -32,6 +32,15 @@ def numbered_diff(before: str, after: str, context: int = 3) -> Content:
     if not lines:
         return Content("no difference: the graft is the finished project itself").stylize(FAINT)
     return Content("\n").join(_line(line) for line in clip("\n".join(lines)).split("\n"))
+
+
+def shown_diff(text: str) -> Content:
+    """Show a difference that is a text already, as that of an edit suggestion: each document by its path, then its lines."""
+    rows = (row for row in clip(sanitize(text)).split("\n") if not row.startswith("+++ "))
+    return Content("\n").join(
+        Content(row[4:]).stylize("bold") if row.startswith("--- ") else _line(row[:1] + reveal_white_space(row[1:]))
+        for row in rows
+    )
 
 
 def plain_diff(path: str, before: str, after: str) -> str:

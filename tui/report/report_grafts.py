@@ -53,7 +53,9 @@ def grafts_of(run: ReportedRun, notify: Callable[[str], None]) -> dict[str, dict
 
 def _told(traced: Retraced | Untestable) -> dict[str, str]:
     if isinstance(traced, Retraced):
-        return {"lines": difference(traced.finished, traced.graft, places=True)}
+        first = difference(traced.finished, traced.graft, places=True)
+        more = [f"{path}\n{difference(*texts, places=True)}" for path, texts in traced.others.items()]
+        return {"lines": "\n".join([first, *more])}
     return {"why": f"There is no graft: {UNTESTABLE.get(traced, traced)}."}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from replay.records import Within
+from replay.records import NextEdit, Within
 from replay.tapes.timeline import FROM_START, Timeline
 from syntax.blocks import Block, constructs
 from syntax.cursors import cursors
@@ -35,6 +35,8 @@ class MomentPlace:
     scenario: str
     within: tuple[Within, ...] = ()
     """Smaller parts that begin at the same place, and are not asked for again."""
+    next_edit: NextEdit | None = None
+    """What the person does next, where an edit is asked for."""
 
 
 def block_places(

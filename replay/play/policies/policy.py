@@ -3,7 +3,7 @@
 A policy is chosen by name, and each of its numbers can be overridden.
 
 `vscode`, `copilot`, `copilot-nes`, `tabby`, `continue`, `cody`, `zed`, `pause:MS`, `every` follow time; `recorded` follows
-the tape's own assistant; `blocks` does not depend on time. `replay.play.policies.pacing` carries them out.
+the tape's own assistant; `blocks` and `edits` do not depend on time. `replay.play.policies.pacing` carries them out.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import msgspec
 
 from replay.errors import ReplayError
 from replay.play.policies.block_places import MomentPlace, block_places, left_out
+from replay.play.policies.edit_groups import Grouping
+from replay.play.policies.edit_places import edit_places, edit_places_left_out
 from replay.tapes.timeline import Timeline
 from server.nearest import did_you_mean
 from server.settings import explain_error
@@ -113,7 +115,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     name: str = ""
     about: str = ""
-    asks: Literal["changes", "recorded", "blocks"] = "changes"
+    asks: Literal["changes", "recorded", "blocks", "edits"] = "changes"
     debounce: float = 0.0
     line_start: float | None = None
     line_end: float = 0.0
@@ -145,6 +147,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     not_after_accept: bool = False
     kinds: tuple[Kind, ...] = ("function", "if", "for", "while", "try", "statement")
     at: tuple[At, ...] = ("header", "inside")
+    grouping: Grouping = Grouping()
 
     def __post_init__(self) -> None:
         """Refuse numbers outside of their range and invalid patterns."""
@@ -158,7 +161,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def is_timed(self) -> bool:
         """Whether moments follow the tape's time, so that an answer can come too late."""
-        return self.asks != "blocks"
+        return self.asks not in {"blocks", "edits"}
 
     @property
     def asks_by_answers(self) -> bool:
@@ -168,10 +171,14 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def places(self, timeline: Timeline) -> Iterator[MomentPlace]:
         """The moments that do not depend on time, in the order of the tape."""
+        if self.asks == "edits":
+            return edit_places(timeline, self.grouping)
         return block_places(timeline, kinds=self.kinds, at=self.at) if self.asks == "blocks" else iter(())
 
     def places_left_out(self, timeline: Timeline) -> int:
-        """How many such places are no moments because no person wrote there."""
+        """How many such places are no moments because no person wrote there, or somebody else wrote before the next edit."""
+        if self.asks == "edits":
+            return edit_places_left_out(timeline, self.grouping)
         return left_out(timeline, kinds=self.kinds, at=self.at) if self.asks == "blocks" else 0
 
 

@@ -6,6 +6,7 @@ import msgspec
 
 from replay.numbers.clusters import cluster_of
 from replay.numbers.metrics import UNJUDGED, length_class
+from replay.play.shown_edits import headline as edit_headline
 from replay.records import Record
 
 HEADLINE = 200
@@ -87,7 +88,9 @@ def row_of(record: Record, number: int) -> Row:
         repairs=_repairs(record),
         truth=len(moment.truth.strip()),
         length=length_class(record) if moment.truth.strip() else "none",
-        suggestion=_headline(suggestion.text) if suggestion else "",
+        suggestion=_headline(edit_headline(suggestion.text) if moment.next_edit else suggestion.text)
+        if suggestion
+        else "",
         cluster=cluster_of(moment),
         sample=moment.sample,
     )

@@ -133,6 +133,9 @@ def view_of(tape: TracedTape, record: Record) -> MomentView:
             finished=finished,
             why=f"the moment has no hole in the finished document: {found}",
         )
+    if found.hole.path != moment.path:
+        why = f"the edit is in another document: {found.hole.path}"
+        return MomentView(record=record, then=then, offset=moment.offset, finished=finished, why=why)
     hole = offset_of(finished, found.hole.start), offset_of(finished, found.hole.end)
     return MomentView(record=record, then=then, offset=moment.offset, finished=finished, graft=found.graft, hole=hole)
 

@@ -20,6 +20,7 @@ class KnownAnswers:
     def add(self, ask: Ask, text: str | None) -> None:
         """Append one JSON line (`key`, `text`) if there is an answer. A later line for one question counts."""
         if text is not None:
-            row = {"key": answer_key(ask.before, ask.after, ask.moment.stop), "text": text}
+            stop = ask.moment.stop if ask.moment.next_edit is None else "edit"
+            row = {"key": answer_key(ask.before, ask.after, stop), "text": text}
             with self.path.open("ab") as file:
                 file.write(msgspec.json.encode(row) + b"\n")

@@ -38,6 +38,7 @@ from replay.tapes.tape import Edit, Folder, Ghost, Open, Select, Tape, Tests
 from replay.tapes.timeline import Timeline
 from runners.errors import IndexUnreachable, SetupFailed
 from runners.verdicts import tail
+from server.edit_answers import ProposedChange, edit_answer
 from server.nearest import did_you_mean
 
 EXCLUDED = "left out by --exclude"
@@ -267,7 +268,9 @@ def _next(steps: Steps, reply: Reply) -> Instruction | None:
 
 
 def _truth(cases: TapeCases, ask: Ask) -> str | None:
-    """What was really written at the moment that a question is about."""
+    """What was really written at the moment that a question is about, or done next."""
+    if ask.moment.next_edit is not None:
+        return edit_answer([ProposedChange(one.path, *one.change) for one in ask.moment.next_edit.changes])
     hole = cases.hole(ask.spot)
     return None if isinstance(hole, str) else hole.truth
 

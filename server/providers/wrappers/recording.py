@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
-from dataclasses import astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +179,8 @@ class RecordingProvider(ProviderWrapper):
         asked += [getattr(self.settings, name) for name in _DETERMINES]
         if prompt == Prompt():  # a provider that reads the documents themselves
             asked += [request.before, request.after, request.stop, request.others]
+        if request.asks == "edit":
+            asked += [request.asks, *map(asdict, request.edited)]
         if self.shared is not None:  # other runs have other models and options, which a record of one run cannot have
             asked += [self.settings.options, self._model_digest]
         if self.name == "lsp":  # a server that gets the documents with their names

@@ -8,6 +8,7 @@ from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.player_instructions import Answer, Ask, MomentEnded
 from replay.play.policies.policy import policy_of
+from replay.play.shown_edits import shown_edits
 from replay.play.users.user import user_of
 from replay.records import Record, Verdict
 from replay.tapes.tape import Edit, read
@@ -82,3 +83,40 @@ def test_many_records_are_retraced_as_each_alone_in_the_order_of_their_events(ta
     found = list(traced.retrace_all(reversed(records)))
     assert [one.moment.event for one, _ in found] == sorted(one.moment.event for one in records)
     assert {one.moment.id: told for one, told in found} == {one.moment.id: traced.retrace(one) for one in records}
+
+
+def asked_edits(tape, changes_of):
+    """How the moments of policy `edits` end where `changes_of` gives the changes of each answer."""
+    player = Player(Timeline(tape), policy_of("edits"), user_of("exact"), latency_of("fixed:5", 0), limit=30)
+    steps, reply = player.play(), None
+    try:
+        while True:
+            step = steps.send(reply)
+            reply = None
+            if isinstance(step, Ask):
+                changes = changes_of(step.moment.next_edit)
+                at, text = step.moment.offset, shown_edits(step.texts, changes)
+                reply = Answer(1.0, text=text, start=at, end=at, changes=changes)
+            if isinstance(step, MomentEnded):
+                yield step
+    except StopIteration:
+        return
+
+
+@pytest.mark.parametrize("changes_of", [lambda right: right.changes, lambda right: ()], ids=["right", "none"])
+def test_the_graft_of_a_next_edit_is_the_one_that_the_judge_tests(tape, changes_of):
+    traced, timeline = TracedTape(tape), Timeline(tape)
+    cases = TapeCases(timeline, tests=object())
+    tested = 0
+    for ended in asked_edits(tape, changes_of):
+        record = Record(moment=ended.moment, ending=ended.ending, suggestion=ended.suggestion)
+        case, found = cases.case(ended), traced.retrace(record)
+        if isinstance(case, Verdict):
+            assert (case.name, case.reason) == ("untestable", found)
+            continue
+        tested += 1
+        both = {found.hole.path: found.graft, **{path: graft for path, (_, graft) in found.others.items()}}
+        assert both == case.graft.documents
+        assert found.finished == timeline.final[found.hole.path]
+        assert found.hole.truth or case.emptied.documents[found.hole.path] != found.finished
+    assert tested > 10

@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from replay.numbers.comparison import ComparedRun, compare, words
+from replay.numbers.comparison import COMPARISON, DOCUMENT, ComparedRun, compare, compare_sides, words
 from replay.numbers.differences import paired, paired_difference
 from replay.numbers.paired.paired_moments import shared_moments
 from tests.support.tapes import record_of
@@ -55,6 +55,12 @@ def test_with_single_moments_it_is_the_exact_test_of_pairs():
 def test_runs_that_differ_at_every_moment_are_told_apart():
     found = compare(run("one", [0] * 40), run("two", [1] * 40), "hole", 0.05)["difference"]
     assert (found["clusters"], found["says"]) == (10, "more")
+
+
+def test_the_document_has_the_members_that_are_declared():
+    found = compare_sides([(run("one", [0, 1]),), (run("two", [1, 1]),)], "hole", 0.05)
+    assert {*found} == {*DOCUMENT}
+    assert [{*one} for one in found["comparisons"]] == [{*COMPARISON}]
 
 
 def test_groups_are_adjusted_for_their_number_over_all_breakdowns():

@@ -23,9 +23,10 @@ from replay.numbers.metrics import (
     passed_in_time,
     share_testable,
     shares,
+    silence,
     unmeasured,
 )
-from replay.records import Effort, Missed, Suggestion, Verdict
+from replay.records import Effort, Missed, NextEdit, Suggestion, Verdict
 from tests.support.tapes import record_of
 
 Z = statistics.NormalDist().inv_cdf(0.975)
@@ -132,6 +133,24 @@ def test_what_passed_in_time_is_a_share_of_what_was_given_up_too():
     ]
     assert in_time(JUDGED + missed) == (1 / 10, 10, 3, 3)
     assert pass_at_1(JUDGED + missed) | {"testable": None} == pass_at_1(JUDGED) | {"testable": None}
+
+
+def test_silence_is_of_the_answered_moments_after_which_nothing_follows():
+    def asked(at, ending, kind):
+        record = record_of(at, ending)
+        return structs.replace(record, moment=structs.replace(record.moment, next_edit=NextEdit(kind=kind)))
+
+    records = [
+        asked(0, "empty", "silence"),
+        asked(1, "shown", "silence"),
+        asked(2, "empty", "silence"),
+        asked(3, "failed", "silence"),
+        asked(4, "empty", "jump"),
+        record_of(5, "empty"),
+    ]
+    found = silence(records)
+    assert (found["value"], found["n"]) == (2 / 3, 3)
+    assert silence(records[3:]) == {}
 
 
 def test_acceptance_is_of_what_was_shown_whole_or_in_part():

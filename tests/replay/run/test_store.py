@@ -12,7 +12,18 @@ import pytest
 
 from replay.errors import StoreError
 from replay.options import ReplayOptions
-from replay.records import Ending, Missed, Record, Rewriting, Suggestion, TrailStep, Verdict, Within
+from replay.records import (
+    DocumentChange,
+    Ending,
+    Missed,
+    NextEdit,
+    Record,
+    Rewriting,
+    Suggestion,
+    TrailStep,
+    Verdict,
+    Within,
+)
 from replay.run.storage.database import connect
 from replay.run.store import Store
 from runners.errors import MachineFails
@@ -36,6 +47,7 @@ FULL = Record(
         within=WITHIN,
         request=7,
         selected=(3, 4, "item"),
+        next_edit=NextEdit(kind="jump", changes=(DocumentChange("b.py", 1, 2, "x"),), until=9, lines=4),
     ),
     ending=Ending("filtered", "prose"),
     suggestion=Suggestion(
@@ -49,6 +61,7 @@ FULL = Record(
         cache="typed",
         first_token=12.5,
         finish="length",
+        changes=(DocumentChange("b.py", 1, 2, "y"),),
         prompt_tokens=21,
         tokens=4,
         trail=(TrailStep("prose", "```pass```", "pass"), TrailStep("stop", "pass", "", undone=True)),

@@ -81,7 +81,7 @@ def test_an_unknown_provider_is_refused_with_the_known_ones():
 
 
 def test_of_an_unknown_provider_the_nearest_known_one_is_proposed():
-    with pytest.raises(SettingsError, match=r"ngram, fixed \(did you mean 'openai'\?\)"):
+    with pytest.raises(SettingsError, match=r"ngram, repeat-edit, fixed \(did you mean 'openai'\?\)"):
         registry.make(ProviderSettings(name="opnai"))
 
 

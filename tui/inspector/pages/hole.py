@@ -61,29 +61,32 @@ def _place(shown: ShownMoment) -> list[Content]:
     if shown.tape is None:
         truth = [head("The hole, as the run kept it"), text(moment.truth) if moment.truth else faint("nothing")]
         return [wrapped(waits_for_tape(shown), shown.width), Content(""), *truth]
-    finished = shown.tape.finished(moment.path)
-    span = _span(shown, finished)
+    span = _span(shown)
     if span is None:
         return [faint("The moment has no hole in the finished document.")]
-    start, end = span
+    path, start, end = span
+    finished = shown.tape.finished(path)
     first, last = finished.count("\n", 0, start) + 1, finished.count("\n", 0, end) + 1
     where = f"line {first}" if first == last else f"lines {first} to {last}"
     legend = Content.assemble(
         ("The finished document, ", FAINT),
-        (one_line(moment.path), "bold"),
+        (one_line(path), "bold"),
         (f", {where}: the suggestion took the place of what is marked ", FAINT),
         ("like this", TRUTH),
     )
     return [wrapped(legend, shown.width), code_with_hole(moment, finished, start, end)]
 
 
-def _span(shown: ShownMoment, finished: str) -> tuple[int, int] | None:
-    """Where the hole is in the finished document, as indices: as the verdict says, else as it is found again."""
-    verdict = shown.record.verdict
+def _span(shown: ShownMoment) -> tuple[str, int, int] | None:
+    """Where the hole is: the path, and indices in the finished document; as the verdict says, else as it is found again."""
+    verdict, path = shown.record.verdict, shown.record.moment.path
+    if shown.tape is None:
+        return None
     if verdict and verdict.hole:
-        return index_of(finished, verdict.hole[0]), index_of(finished, verdict.hole[1])
-    found = shown.tape.retrace(shown.record) if shown.tape else "empty"
-    return None if isinstance(found, str) else (found.hole.start, found.hole.end)
+        finished = shown.tape.finished(path)
+        return path, index_of(finished, verdict.hole[0]), index_of(finished, verdict.hole[1])
+    found = shown.tape.retrace(shown.record)
+    return None if isinstance(found, str) else (found.hole.path, found.hole.start, found.hole.end)
 
 
 def _why(record: Record) -> list[Content]:

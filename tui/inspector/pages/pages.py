@@ -20,7 +20,7 @@ from tui.inspector.code import (
     code_with_suggestion,
     side_by_side,
 )
-from tui.inspector.diff import diff, numbered_diff, plain_diff, word_diff
+from tui.inspector.diff import diff, numbered_diff, plain_diff, shown_diff, word_diff
 from tui.inspector.pages.hole import hole_page
 from tui.inspector.pages.parts import WIDE, ShownMoment, faint, folded, head, lines, text, waits_for_tape
 from tui.inspector.pages.tests import tests_page
@@ -112,6 +112,8 @@ def _step(step: TrailStep) -> list[Content]:
 def suggestion_page(shown: ShownMoment) -> PageContent:
     """Show the code at the cursor with the suggestion in it, or say why there is none; beside or below it what was really typed."""
     record, moment = shown.record, shown.record.moment
+    if moment.next_edit is not None:
+        return _edit_page(shown)
     code = code_with_suggestion(moment, record.suggestion)
     offered = record.suggestion.text if record.suggestion else ""
     top = _legend(shown) if offered else Content.assemble(("No suggestion. ", "bold $text-warning"), bounded(describe_ending(record.ending)), ".")  # fmt: skip
@@ -130,6 +132,24 @@ def suggestion_page(shown: ShownMoment) -> PageContent:
             word_diff(moment.truth, offered),
         ]
     return PageContent(lines(*parts), code.cursor + (1 if offered else 2), offered)
+
+
+def _edit_page(shown: ShownMoment) -> PageContent:
+    """Show an edit suggestion as a difference at its place, what the person did next, and the code at the cursor."""
+    record, moment = shown.record, shown.record.moment
+    offered = record.suggestion.text if record.suggestion else ""
+    nothing = Content.assemble(("No edit. ", "bold $text-warning"), bounded(describe_ending(record.ending)), ".")
+    parts = [
+        head("The edit suggestion"),
+        shown_diff(offered) if offered else nothing,
+        Content(""),
+        head("What the person did next"),
+        shown_diff(moment.truth) if moment.truth else faint("Nothing within two minutes, or no answer came."),
+        Content(""),
+        head("The code at the moment"),
+        code_with_suggestion(moment, None).content,
+    ]
+    return PageContent(lines(*parts), 0, offered)
 
 
 def _typed(shown: ShownMoment) -> Content:
@@ -168,14 +188,13 @@ def graft_page(shown: ShownMoment) -> PageContent:
     found = shown.tape.retrace(record)
     if isinstance(found, str):
         return PageContent(faint(f"There is no graft: {UNTESTABLE.get(found, found)}."), needs_tape=True)
-    title = head(f"{one_line(moment.path)}: from the finished project (-) to the graft (+)")
     tested = [] if record.verdict else [faint("The graft was not tested.")]
-    return PageContent(
-        lines(title, *tested, numbered_diff(found.finished, found.graft)),
-        0,
-        plain_diff(moment.path, found.finished, found.graft),
-        needs_tape=True,
-    )
+    parts, plain = list[Content](), ""
+    for path, (finished, graft) in {found.hole.path: (found.finished, found.graft), **found.others}.items():
+        parts.append(head(f"{one_line(path)}: from the finished project (-) to the graft (+)"))
+        parts += [*tested, numbered_diff(finished, graft)]
+        plain += plain_diff(path, finished, graft)
+    return PageContent(lines(*parts), 0, plain, needs_tape=True)
 
 
 PAGES: dict[str, tuple[str, Callable[[ShownMoment], PageContent]]] = {

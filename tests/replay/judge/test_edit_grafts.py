@@ -1,0 +1,130 @@
+"""Grafts of edit suggestions: the person's next edit undone, and the suggestion in its place."""
+
+import pytest
+
+from replay.importers.workspace_recording.recording_import import import_recording
+from replay.judge.edit_grafts import edit_graft
+from replay.play.policies.edit_groups import Grouping
+from replay.play.policies.edit_places import edit_places
+from replay.records import DocumentChange
+from replay.tapes.tape import read, walk
+from replay.tapes.timeline import Timeline
+from tests.support.places import DEMO, EXCERPTS
+from tests.support.tapes import Typist, moment_of
+
+BUNDLED = sorted(DEMO.glob("*.tape.jsonl"))
+
+LINES = ["def total(rows):", "    return sum(rows)", "", "", "def show(rows):", "    print(total(rows))", ""]
+TEXT = "\n".join(LINES)
+RENAMED = TEXT.replace("total", "amount", 1)
+CALL = RENAMED.index("total")
+
+
+def renaming(*later):
+    """A rename of the definition, two seconds later of its use; and further edits two seconds after each other."""
+    tape = Typist(text=TEXT).edit((4, 9, "amount")).edit((CALL, CALL + 5, "amount"), gap=2000.0)
+    for change in later:
+        tape.edit(change, gap=2000.0)
+    return Timeline(tape.tape())
+
+
+def graft_of(timeline, *changes, text=RENAMED):
+    place = next(iter(edit_places(timeline, Grouping())))
+    moment = moment_of(place.event, next_edit=place.next_edit)
+    return edit_graft(timeline, moment, {"a.py": text}, [DocumentChange("a.py", *change) for change in changes])
+
+
+def test_what_the_person_did_gives_the_finished_document_and_nothing_gives_the_emptied_one():
+    timeline = renaming()
+    right = graft_of(timeline, (CALL, CALL + 5, "amount"))
+    assert (right.grafted, right.emptied) == ({"a.py": timeline.final["a.py"]}, {"a.py": RENAMED})
+    nothing = graft_of(timeline)
+    assert nothing.grafted == nothing.emptied == right.emptied
+    assert not right.is_elsewhere
+    assert not nothing.is_elsewhere
+
+
+def test_an_edit_of_the_whole_line_is_the_same_as_one_of_its_word():
+    timeline = renaming()
+    start = RENAMED.index("    print")
+    line = graft_of(timeline, (start, RENAMED.index("\n", start), "    print(amount(rows))"))
+    assert line.grafted == {"a.py": timeline.final["a.py"]}
+
+
+def test_a_wrong_edit_at_the_right_place_stands_in_the_place_of_the_right_one():
+    wrong = graft_of(renaming(), (CALL, CALL + 5, "sum_of"))
+    assert wrong.grafted == {"a.py": RENAMED.replace("total", "sum_of")}
+
+
+def test_a_line_can_be_put_in_behind_the_one_above_or_before_the_one_below():
+    at = TEXT.index("\n    return")
+    timeline = Timeline(
+        Typist(text=TEXT).type(" ", at=at).edit((at + 1, at + 1, "\n    rows = [*rows]"), gap=2000.0).tape()
+    )
+    now = f"{TEXT[:at]} {TEXT[at:]}"
+    below = graft_of(timeline, (at + 2, at + 2, "    rows = [*rows]\n"), text=now)
+    assert below.grafted == {"a.py": timeline.final["a.py"]}
+
+
+def test_a_harmless_edit_elsewhere_leaves_the_next_edit_as_it_is_and_says_so():
+    timeline = renaming()
+    other = graft_of(timeline, (0, 0, "# rows\n\n\n"))
+    assert other.is_elsewhere
+    assert other.grafted == {"a.py": f"# rows\n\n\n{timeline.final['a.py']}"}
+    assert other.emptied == {"a.py": RENAMED}
+
+
+def test_a_next_edit_that_was_rewritten_later_cannot_be_tested():
+    timeline = renaming((CALL, CALL + 6, "value"))
+    assert graft_of(timeline, (CALL, CALL + 5, "amount")) is None
+    assert graft_of(timeline) is None
+
+
+def test_an_edit_elsewhere_whose_place_was_rewritten_later_counts_as_no_change():
+    timeline = renaming((4, 10, "value"))
+    other = graft_of(timeline, (4, 10, "result"))
+    assert other is not None
+    assert not other.is_elsewhere
+    assert other.grafted == other.emptied
+
+
+def test_what_is_typed_at_the_end_of_the_next_edit_later_is_not_part_of_it():
+    timeline = renaming((CALL + 6, CALL + 6, "_of"), (4 + 6, 4 + 6, "_of"))
+    right = graft_of(timeline, (CALL, CALL + 5, "amount"))
+    assert right.grafted == {"a.py": timeline.final["a.py"]}
+
+
+def test_several_documents_are_one_graft():
+    """An edit that touches the wanted place and another document."""
+    timeline = renaming()
+    place = next(iter(edit_places(timeline, Grouping())))
+    moment = moment_of(place.event, next_edit=place.next_edit)
+    timeline.final["b.py"] = "x = 1\n"
+    timeline.edits["b.py"] = []
+    changes = [DocumentChange("a.py", CALL, CALL + 5, "amount"), DocumentChange("b.py", 4, 5, "2")]
+    found = edit_graft(timeline, moment, {"a.py": RENAMED, "b.py": "x = 1\n"}, changes)
+    assert found.grafted == {"a.py": timeline.final["a.py"], "b.py": "x = 2\n"}
+    assert found.emptied == {"a.py": RENAMED, "b.py": "x = 1\n"}
+
+
+RECORDED = EXCERPTS / "recordings"
+
+
+@pytest.mark.parametrize("session", [*BUNDLED, *sorted(RECORDED.glob("*.json"))], ids=lambda path: path.name)
+def test_on_sessions_of_people_the_truth_gives_the_finished_project_everywhere(session):
+    tape = read(session) if session in BUNDLED else import_recording(session).tape
+    timeline = Timeline(tape)
+    places = {place.event: place for place in edit_places(timeline, Grouping()) if place.kind != "silence"}
+    tested = 0
+    for index, _, documents in walk(timeline.tape):
+        if (place := places.get(index)) is None:
+            continue
+        moment = moment_of(index, next_edit=place.next_edit)
+        texts = documents.finished()
+        right, nothing = (edit_graft(timeline, moment, texts, side) for side in (place.next_edit.changes, ()))
+        assert (right is None) == (nothing is None)
+        if right is not None:
+            tested += 1
+            assert all(timeline.final[path] == text for path, text in right.grafted.items())
+            assert nothing.grafted == nothing.emptied != right.grafted
+    assert tested or not places or session not in BUNDLED
