@@ -127,7 +127,7 @@ class ReplayOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fields
     """One configuration of a replay."""
 
     policy: Annotated[str, Option(panel="When to ask")] = "blocks"
-    """When to ask: blocks (starts and insides of code blocks), vscode, copilot, copilot-nes, tabby, continue, cody, zed, pause:MS, every, recorded (where the tape's assistant was asked), or one of ghosttape.toml. Numbers can be changed: vscode:debounce=75, blocks:at=header+operator."""
+    """When to ask: blocks (starts and insides of code blocks), vscode, copilot, copilot-nes, tabby, continue, cody, zed, pause:MS, every, recorded (where the tape's assistant was asked), edits (next edits, after each group of edits), or one of ghosttape.toml. Numbers can be changed: vscode:debounce=75, blocks:at=header+operator."""
     policies: dict[str, dict[str, Any]] = {}
     """Policies of one's own, by name (`replay.play.policies.policy.policy_of`)."""
     user: Annotated[str, Option(panel="The person")] = "exact"

@@ -34,10 +34,10 @@ GIVEN_UP: frozenset[str] = frozenset({"superseded", "cancelled"})
 """Endings of requests for whose answer the editor did not wait, or whose answer it did not show for the sake of another."""
 
 Untestable: TypeAlias = Literal[
-    "rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-syntax", "diverged", "silence"
+    "rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-syntax", "diverged", "silence", "unparsable"
 ]
 """Why a moment cannot be tested. `diverged`: in drive mode, the document's text at this place occurs nowhere on the tape. `silence`: the
-person made no next edit, so that nothing is the right answer."""
+person made no next edit, so that nothing is the right answer. `unparsable`: without the next edit the finished document does not parse."""
 VerdictName: TypeAlias = Literal[VerdictClass, "repeated", "elsewhere", "untestable"]
 """`repeated`: the suggestion says again what stood right of the cursor, so that the code would stand there twice. `elsewhere`: the tests pass
 with the edit suggestion, which changes nothing where the person's next edit is."""

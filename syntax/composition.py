@@ -26,8 +26,8 @@ class Composition:
 
     def then(self, changes: Sequence[Change]) -> Composition:
         """The edits with one more behind them: changes that are all against the text as it is then."""
-        pieces = self._pieces
-        for start, end, new in sorted(changes, key=lambda change: change[:2], reverse=True):
+        pieces, ordered = self._pieces, sorted(changes, key=lambda change: change[:2])
+        for start, end, new in reversed(ordered):  # the first of two at one place stays first
             pieces = (*_between(pieces, 0, start), new, *_between(pieces, end, math.inf))
         return Composition(pieces)
 

@@ -60,6 +60,7 @@ UNTESTABLE: dict[str, str] = {
     "no-syntax": "ghosttape has no grammar for the language",
     "diverged": "drive mode: the text here was never on the tape",
     "silence": "the person made no next edit, so that nothing is the right answer",
+    "unparsable": "without the next edit the document does not parse, which every test notices",
 }
 
 REWRITING: dict[str, str] = {

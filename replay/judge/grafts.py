@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from msgspec import structs
 
 from replay.errors import ReplayError
+from replay.judge.alignment import statement_ends
 from replay.records import Moment, Rewriting, RewritingCause, Suggestion, Untestable
 from replay.tapes.timeline import Piece, Timeline
 from syntax.blocks import Span, closing, constructs, extent, line_end, statement_start, unfinished
@@ -109,6 +110,16 @@ def named(timeline: Timeline, moment: Moment, before: str, after: str) -> Moment
     line = next((line for first, last, line in found if first <= start < last), None)
     function = "" if line is None else f"{moment.path}:{line}"
     return structs.replace(moment, hole=f"{moment.path}:{offset_of(final, end)}", function=function)
+
+
+def names_at(path: str, final: str, offset: int) -> dict[str, str]:
+    """The names (`hole`, `function`) of the statement and the outermost function at a UTF-16 offset of a finished document."""
+    language, at = language_of(path), index_of(final, offset)
+    if language is None:
+        return {"hole": f"{path}:{offset}"}
+    end = next((end for end in statement_ends(parse(language, final)) if end >= at), len(final))
+    line = next((line for first, last, line in _functions(language, final) if first <= at < last), None)
+    return {"hole": f"{path}:{offset_of(final, end)}", "function": "" if line is None else f"{path}:{line}"}
 
 
 @lru_cache(maxsize=64)

@@ -63,7 +63,13 @@ class Judge:
         if isinstance(case, Verdict):
             return case
         found = await self._of_case(asked, case)
-        if self.adherence is None or case.emptied is None or not (asked.suggestion and asked.suggestion.text):
+        is_edit = asked.moment.next_edit is not None  # several documents, of several languages
+        if (
+            self.adherence is None
+            or case.emptied is None
+            or is_edit
+            or not (asked.suggestion and asked.suggestion.text)
+        ):
             return found
         said = self.adherence(asked.moment.language, case.emptied.text, case.graft.text)
         return structs.replace(found, instructions=said)

@@ -90,6 +90,8 @@ class TracedTape:
         found = edit_graft(self.timeline, record.moment, documents, changes)
         if found is None:
             return "rewritten"
+        if found.is_broken(self.timeline.final):
+            return "unparsable"
         both = {path: (self.finished(path), text) for path, text in found.grafted.items()}
         path, (finished, text) = next(iter(both.items()))
         start, end, _ = minimal(finished, (0, length(finished), found.emptied.get(path, finished)))

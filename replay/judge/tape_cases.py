@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
 from msgspec import structs
 
 from replay.judge.baselines import Notify, finished_project, passing_tests
 from replay.judge.edit_grafts import edit_graft
 from replay.judge.fitting import Fit, clipped, fit, fit_fixed
-from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named, rewriting_of
+from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named, names_at, rewriting_of
 from replay.judge.judge import Adherence, Judge
 from replay.judge.selected_tests import Selection
 from replay.judge.shared_results import ResultsInScope
@@ -108,7 +109,7 @@ class TapeCases:
         moment, spot = ended.moment, ended.spot
         if moment.next_edit is not None:
             truth = shown_edits(ended.texts, moment.next_edit.changes) if ended.ending.name in ANSWERED else ""
-            return structs.replace(moment, hole=f"{moment.path}:{moment.next_edit.until}", truth=truth)
+            return structs.replace(moment, truth=truth, **self._edit_names(moment, moment.next_edit))
         if spot is None:
             return moment
         there = named(self.timeline, spot.moment, spot.before, spot.after)
@@ -117,6 +118,14 @@ class TapeCases:
             return moment
         within = (structs.replace(part, truth=self._truth(spot, part.stop, "")) for part in moment.within)
         return structs.replace(moment, truth=self._truth(spot, moment.stop, moment.truth), within=tuple(within))
+
+    def _edit_names(self, moment: Moment, next_edit: NextEdit) -> dict[str, str]:
+        """The names of what a next edit is about: the statement in the finished document in which it begins, and the outermost function around it."""
+        if not next_edit.changes:
+            return {"hole": f"{moment.path}:event {moment.event}"}
+        path, start, end, _ = msgspec.structs.astuple(next_edit.changes[0])
+        place, _ = self.timeline.carried(path, moment.event, start, end)
+        return names_at(path, self.timeline.final[path], place)
 
     def _rewriting(self, spot: Spot | None) -> Rewriting | None:
         """What the place was and what it became, if it was rewritten."""
@@ -154,6 +163,8 @@ class TapeCases:
         found = edit_graft(self.timeline, asked.moment, asked.texts, changes)
         if found is None:
             return Verdict(name="untestable", reason="rewritten")
+        if found.is_broken(self.timeline.final):
+            return Verdict(name="untestable", reason="unparsable")
         return Case(self.tests, _state(found.grafted), _state(found.emptied), is_elsewhere=found.is_elsewhere)
 
     def _case(self, fitted: Fit, spot: Spot, suggestion: Suggestion) -> Case:

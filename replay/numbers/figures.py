@@ -171,7 +171,8 @@ def _similarity(record: Record) -> float | None:
 
 
 def _accepted(record: Record) -> float | None:
-    return float(record.ending.name in {"accepted", "part"}) if record.ending.name in SHOWN else None
+    is_decided = record.ending.name in SHOWN and record.moment.next_edit is None
+    return float(record.ending.name in {"accepted", "part"}) if is_decided else None
 
 
 def _silent(record: Record) -> float | None:

@@ -100,8 +100,14 @@ def pass_by_length(records: Iterable[Record], by: ClusterBy = "hole") -> dict[st
 
 def length_class(record: Record) -> str:
     """The class of a moment's ground truth: the name of one of `LENGTHS`. Example: `return x` is in `6-20`."""
-    size = len(record.moment.truth.strip())
+    size = truth_length(record)
     return next(name for name, longest in LENGTHS if longest is None or size <= longest)
+
+
+def truth_length(record: Record) -> int:
+    """The characters of a moment's ground truth, white space at its ends aside; of a next edit, what it puts in."""
+    next_edit = record.moment.next_edit
+    return len((record.moment.truth if next_edit is None else "".join(one.text for one in next_edit.changes)).strip())
 
 
 def judged_records(records: Iterable[Record]) -> list[Record]:
@@ -140,7 +146,7 @@ def _in_time(record: Record) -> bool:
 
 def acceptance(records: Iterable[Record], by: ClusterBy = "hole") -> FigureDocument:
     """The share of shown suggestions that the user accepted, whole or in part."""
-    shown = (record for record in records if record.ending.name in ANSWERED - {"late", "empty", "filtered"})
+    shown = (record for record in records if record.ending.name in SHOWN and record.moment.next_edit is None)
     return clustered(shown, by, lambda record: record.ending.name in {"accepted", "part"})
 
 
@@ -224,6 +230,8 @@ def keystrokes_saved(records: Sequence[Record], typed: int, by: ClusterBy = "hol
 
     `low` and `high` are of the `share` in `typed`. Each cluster of moments is one draw of keys saved; the number of keys on the tape is given.
     """
+    if records and all(record.moment.next_edit is not None for record in records):
+        return {"value": None, "of": typed, "share": None, **_NO_ENDS, "clusters": 0}
     saved: Counter[str] = Counter({cluster_of(record.moment, by): 0 for record in sorted(records, key=_as_met)})
     for record, keys in savings(records):
         saved[cluster_of(record.moment, by)] += keys

@@ -232,7 +232,7 @@ class Assistant:
 
     def ask_at(self, index: int, place: MomentPlace) -> Steps:
         """Ask at a place that does not depend on time."""
-        if not self._wants(place.path):
+        if not all(map(self._wants, place.paths)):
             return
         doc = self.stage.doc(place.path)
         offset = self.stage.actual(doc, place.offset)

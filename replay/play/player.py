@@ -59,7 +59,7 @@ class Player:
         self._places: dict[int, list[MomentPlace]] = {}
         for place in policy.places(timeline):
             self._places.setdefault(place.event, []).append(place)
-        wanted = sum(wants(place.path) for places in self._places.values() for place in places)
+        wanted = sum(all(map(wants, place.paths)) for places in self._places.values() for place in places)
         self._planned = (wanted if limit is None else min(wanted, limit)) if not policy.is_timed else None
 
     @property

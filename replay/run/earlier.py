@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from msgspec import structs
-
 from replay.play.player_instructions import Answer, Ask
 from replay.records import GIVEN_UP, ArmTrial, Missed, Record, Verdict
 from replay.run.store import Store
@@ -50,6 +48,7 @@ class Earlier:
             prompt_tokens=suggestion.prompt_tokens,
             tokens=suggestion.tokens,
             finish=suggestion.finish,
+            changes=suggestion.changes,
         )
 
     def asked_again(self, ask: Ask) -> Ask:
@@ -113,6 +112,6 @@ def _alike(known: Record, record: Record) -> bool:
     return known.ending == record.ending and _text(known) == _text(record)
 
 
-def _text(record: Record) -> tuple[str, int, int] | None:
+def _text(record: Record) -> tuple[object, ...] | None:
     suggestion = record.suggestion
-    return None if suggestion is None else structs.astuple(suggestion)[:3]
+    return None if suggestion is None else (suggestion.text, suggestion.start, suggestion.end, suggestion.changes)

@@ -80,7 +80,7 @@ async def _answer(ls: Server, params: CompletionParams, where: Location) -> list
         ls.remember(where, CompletionResult(outcome="cancelled", provider=ls.settings.provider.name))
         raise
     except Exception as error:  # noqa: BLE001 - whatever fails, the editor gets it as an error, and the server goes on
-        result = _failure(ls, error)
+        result = failure(ls, error)
     ls.remember(where, result)
     if result.outcome == "failed":
         raise RequestFailed(result.reason)
@@ -121,7 +121,8 @@ def _stands_there(document: Document, start: LineCharacter, result: CompletionRe
     return cut(document.text, document.offset(start), document.offset(end)) == result.text
 
 
-def _failure(ls: Server, error: Exception) -> CompletionResult:
+def failure(ls: Server, error: Exception) -> CompletionResult:
+    """What an error is as a result; what the person can mend is shown."""
     known = isinstance(error, ProviderError | SettingsError | DocumentError)
     if isinstance(error, ProviderError | SettingsError):
         request_counts.unserved(ls.counts)  # the provider could not be made

@@ -57,6 +57,12 @@ class PositionParams(msgspec.Struct, frozen=True, rename="camel"):
     position: Position
 
 
+class EditParams(PositionParams, frozen=True, rename="camel"):
+    """The parameters of `textDocument/copilotInlineEdit`, with the index of the sample, which only this server reads."""
+
+    sample: _Uinteger = 0
+
+
 class ChangeReasonParams(msgspec.Struct, frozen=True, rename="camel"):
     """The parameters of `ghosttape/hint`: why the next change of a document is made (`undo`, `redo`, `paste`, …)."""
 

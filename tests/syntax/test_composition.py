@@ -21,6 +21,10 @@ def test_edits_that_touch_are_one_change_and_others_stay_apart():
     assert typed.changes() == ((2, 2, "xy"), (7, 8, ""))
 
 
+def test_insertions_at_one_place_stay_in_their_order():
+    assert Composition().then([(4, 4, "a"), (4, 4, "b")]).changes() == ((4, 4, "ab"),)
+
+
 @st.composite
 def sessions(draw):
     """A text, and edits of it one after another."""

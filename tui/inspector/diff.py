@@ -7,6 +7,7 @@ import re
 
 from textual.content import Content
 
+from replay.play.shown_edits import rows_of
 from tui.inspector.code import FAINT
 from tui.terminal_text import bounded, clip, reveal_white_space, sanitize
 
@@ -36,11 +37,13 @@ def numbered_diff(before: str, after: str, context: int = 3) -> Content:
 
 def shown_diff(text: str) -> Content:
     """Show a difference that is a text already, as that of an edit suggestion: each document by its path, then its lines."""
-    rows = (row for row in clip(sanitize(text)).split("\n") if not row.startswith("+++ "))
-    return Content("\n").join(
-        Content(row[4:]).stylize("bold") if row.startswith("--- ") else _line(row[:1] + reveal_white_space(row[1:]))
-        for row in rows
-    )
+    parts = []
+    for kind, row, _ in rows_of(clip(sanitize(text))):
+        if kind == "path":
+            parts.append(Content(row).stylize("bold"))
+        else:
+            parts.append(_line(row if kind == "place" else row[:1] + reveal_white_space(row[1:])))
+    return Content("\n").join(parts)
 
 
 def plain_diff(path: str, before: str, after: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from replay.judge.retracing import Retraced
+from replay.numbers.metrics import truth_length
 from replay.records import ArmTrial, Record, Suggestion, TrailStep, Untestable
 from replay.run.listing.moment_rows import row_of
 from replay.run.sources.tape_shelf import TapeShelf
@@ -85,7 +86,7 @@ def place(record: Record) -> list[Any]:
     moment = record.moment
     sample = f", answer {moment.sample + 1}" if moment.sample else ""
     texts = (moment.id, location(record) + sample, moment.tape, moment.language, block_label(record))
-    return [*map(one_line, texts), len(moment.truth.strip())]
+    return [*map(one_line, texts), truth_length(record)]
 
 
 def around(record: Record) -> dict[str, Any]:

@@ -38,6 +38,11 @@ class MomentPlace:
     next_edit: NextEdit | None = None
     """What the person does next, where an edit is asked for."""
 
+    @property
+    def paths(self) -> set[str]:
+        """The documents that it is about."""
+        return {self.path, *(change.path for change in (self.next_edit.changes if self.next_edit else ()))}
+
 
 def block_places(
     timeline: Timeline, kinds: Collection[str] = ALL_KINDS, at: Collection[str] = ("header", "inside")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from replay.tapes.clock import virtual_times
-from replay.tapes.tape import Edit, walk
+from replay.tapes.tape import Close, Edit, Open, walk
 from replay.tapes.timeline import NO_PERSON, Timeline
 from syntax.composition import Composition
 from syntax.text import Change, cut, length, minimal, position_at, splice
@@ -21,7 +21,8 @@ class Grouping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What makes a group of edits, and which group answers a moment. Times are in ms.
 
     Successive edits of one document belong together up to `lines` lines and `pause` apart (Zed, `edit_prediction`: its events are merged
-    within 8 lines and 1 s). A group has at most so many `places`, with whole lines between them, and takes at most `horizon`. The next one
+    within 8 lines and 1 s). An edit that would make a group have more `places`, with whole lines between them, begins another, and so does
+    one that comes later than `horizon` after its first. The next one
     is a jump if it begins more than `near` lines away, or in another document; one that begins later than `horizon` answers nothing.
     """
 
@@ -113,7 +114,7 @@ class _GrowingGroup:
         first, last = self.first, self.last
         least = (minimal(first.before, change) for change in self._composition.changes())
         changes = tuple(change for change in least if change[2] or change[0] < change[1])
-        if changes:
+        if changes and splice(first.before, changes) != first.before:
             start, _, new = min(last.changes)
             yield EditGroup(
                 path=first.path,
@@ -135,6 +136,9 @@ def edit_groups(timeline: Timeline, grouping: Grouping) -> Iterator[EditGroup]:
     times = virtual_times(timeline.tape.events)
     group: _GrowingGroup | None = None
     for index, event, documents in walk(timeline.tape):
+        if isinstance(event, Open | Close) and group is not None and event.doc == group.first.doc:
+            yield from group.finished()  # it may come back with another text
+            group = None
         if not isinstance(event, Edit):
             continue
         before = documents.texts[event.doc]

@@ -8,17 +8,20 @@ from itertools import zip_longest
 from replay.play.policies.block_places import MomentPlace
 from replay.play.policies.edit_groups import EditGroup, Grouping, edit_groups
 from replay.records import DocumentChange, NextEdit
+from replay.tapes.clock import virtual_times
+from replay.tapes.file_kinds import file_kind
 from replay.tapes.timeline import Timeline
 
 
 def edit_places(timeline: Timeline, grouping: Grouping) -> Iterator[MomentPlace]:
     """The moments, in the order of the tape: after each group of edits. They depend on time only in what makes a group.
 
-    There is none where the document of the next group is not open then, or is changed before it by somebody else or by taking something back:
-    what the person did next is then no change of a text that an assistant can see.
+    There is none where the document of the next group is not open then, or has other changes before it (somebody else's, what was taken back,
+    what came and went): what the person did next is then no change of a text that an assistant can see. Nor is there one where the next group
+    changes a test or a generated file, or where the tape ends too soon to tell whether something follows.
     """
     for group, following in _pairs(timeline, grouping):
-        if not _is_out_of_sight(timeline, group, following):
+        if not _is_no_moment(timeline, grouping, group, following):
             yield MomentPlace(
                 event=group.last + 1,
                 path=group.path,
@@ -30,11 +33,6 @@ def edit_places(timeline: Timeline, grouping: Grouping) -> Iterator[MomentPlace]
             )
 
 
-def edit_places_left_out(timeline: Timeline, grouping: Grouping) -> int:
-    """After how many groups there is no moment."""
-    return sum(_is_out_of_sight(timeline, *pair) for pair in _pairs(timeline, grouping))
-
-
 def _pairs(timeline: Timeline, grouping: Grouping) -> Iterator[tuple[EditGroup, EditGroup | None]]:
     """Each group with the one that follows it in time."""
     groups = list(edit_groups(timeline, grouping))
@@ -43,10 +41,12 @@ def _pairs(timeline: Timeline, grouping: Grouping) -> Iterator[tuple[EditGroup, 
         yield group, following if in_time else None
 
 
-def _is_out_of_sight(timeline: Timeline, group: EditGroup, following: EditGroup | None) -> bool:
-    """Whether the document of the next group is not open behind this one, or changes between both."""
-    if following is None or following.path not in group.open_paths:
-        return following is not None
+def _is_no_moment(timeline: Timeline, grouping: Grouping, group: EditGroup, following: EditGroup | None) -> bool:
+    """Whether it cannot be told, or not be judged, what the person did behind a group."""
+    if following is None:
+        return virtual_times(timeline.tape.events)[-1] - group.ended < grouping.horizon
+    if following.path not in group.open_paths or file_kind(following.path, timeline.final[following.path]):
+        return True
     between = timeline.since(following.path, group.last + 1)
     return next((index for index, _ in between), following.first) < following.first
 

@@ -20,7 +20,7 @@ import msgspec
 from replay.errors import ReplayError
 from replay.play.policies.block_places import MomentPlace, block_places, left_out
 from replay.play.policies.edit_groups import Grouping
-from replay.play.policies.edit_places import edit_places, edit_places_left_out
+from replay.play.policies.edit_places import edit_places
 from replay.tapes.timeline import Timeline
 from server.nearest import did_you_mean
 from server.settings import explain_error
@@ -147,7 +147,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     not_after_accept: bool = False
     kinds: tuple[Kind, ...] = ("function", "if", "for", "while", "try", "statement")
     at: tuple[At, ...] = ("header", "inside")
-    grouping: Grouping = Grouping()
+    grouping: Grouping | None = None
 
     def __post_init__(self) -> None:
         """Refuse numbers outside of their range and invalid patterns."""
@@ -172,13 +172,11 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def places(self, timeline: Timeline) -> Iterator[MomentPlace]:
         """The moments that do not depend on time, in the order of the tape."""
         if self.asks == "edits":
-            return edit_places(timeline, self.grouping)
+            return edit_places(timeline, self.grouping or Grouping())
         return block_places(timeline, kinds=self.kinds, at=self.at) if self.asks == "blocks" else iter(())
 
     def places_left_out(self, timeline: Timeline) -> int:
-        """How many such places are no moments because no person wrote there, or somebody else wrote before the next edit."""
-        if self.asks == "edits":
-            return edit_places_left_out(timeline, self.grouping)
+        """How many such places are no moments because no person wrote there."""
         return left_out(timeline, kinds=self.kinds, at=self.at) if self.asks == "blocks" else 0
 
 

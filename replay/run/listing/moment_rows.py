@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from replay.numbers.clusters import cluster_of
-from replay.numbers.metrics import UNJUDGED, length_class
+from replay.numbers.metrics import UNJUDGED, length_class, truth_length
 from replay.play.shown_edits import headline as edit_headline
 from replay.records import Record
 
@@ -86,8 +86,8 @@ def row_of(record: Record, number: int) -> Row:
         latency=suggestion.latency if suggestion else None,
         provider=suggestion.provider if suggestion else "",
         repairs=_repairs(record),
-        truth=len(moment.truth.strip()),
-        length=length_class(record) if moment.truth.strip() else "none",
+        truth=truth_length(record),
+        length=length_class(record) if truth_length(record) else "none",
         suggestion=_headline(edit_headline(suggestion.text) if moment.next_edit else suggestion.text)
         if suggestion
         else "",

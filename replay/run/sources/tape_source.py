@@ -134,6 +134,11 @@ class TapeSource:
             raise ReplayError(
                 "--samples asks several times at one moment, so moments must stand alone: use --policy blocks and --mode judge"
             )
+        if policy_of(options.policy, options.policies).asks == "edits" and (options.mode == "drive" or options.ablate):
+            flag = "--mode drive" if options.mode == "drive" else "--ablate repairs"
+            raise ReplayError(
+                f"{flag} is not for next edits: leave it out, or choose another --policy than {options.policy}"
+            )
         latency_of(options.latency, 0, self.tape)
         if options.tests:
             with_tests(self.tape, options)

@@ -3,7 +3,7 @@
 import pytest
 
 from replay.importers.workspace_recording.recording_import import import_recording
-from replay.judge.edit_grafts import edit_graft
+from replay.judge.edit_grafts import EditGraft, edit_graft, least_changes
 from replay.play.policies.edit_groups import Grouping
 from replay.play.policies.edit_places import edit_places
 from replay.records import DocumentChange
@@ -104,7 +104,88 @@ def test_several_documents_are_one_graft():
     changes = [DocumentChange("a.py", CALL, CALL + 5, "amount"), DocumentChange("b.py", 4, 5, "2")]
     found = edit_graft(timeline, moment, {"a.py": RENAMED, "b.py": "x = 1\n"}, changes)
     assert found.grafted == {"a.py": timeline.final["a.py"], "b.py": "x = 2\n"}
-    assert found.emptied == {"a.py": RENAMED, "b.py": "x = 1\n"}
+    assert found.emptied == {"a.py": RENAMED}
+
+
+BODY = "def f(a, b):\n    \n\n\ndef g():\n    pass\n"
+AT = BODY.index("    \n") + 4
+PAUSED = "return a"
+"""What is typed in the body of `f`, a pause before ` + b`."""
+
+
+def two_goes(*later):
+    tape = Typist(text=BODY).edit((0, 0, "\n")).edit((AT + 1, AT + 1, PAUSED), gap=2000.0)
+    tape.edit((AT + 1 + len(PAUSED), AT + 1 + len(PAUSED), " + b"), gap=2000.0)
+    for change in later:
+        tape.edit(change, gap=2000.0)
+    return Timeline(tape.tape())
+
+
+@pytest.mark.parametrize(
+    ("said", "there"),
+    [
+        (PAUSED, "return a + b"),
+        (f"{PAUSED} + b", "return a + b"),
+        ("return sum((a, b))", "return sum((a, b))"),
+        ("return b", "return b + b"),
+    ],
+)
+def test_code_that_goes_on_later_never_stands_twice(said, there):
+    timeline = two_goes()
+    found = graft_of(timeline, (AT + 1, AT + 1, said), text=f"\n{BODY}")
+    assert found.grafted["a.py"].split("\n")[2] == f"    {there}"
+    assert "+ b" not in found.emptied["a.py"], "what grammar demands, and no half of a statement"
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_suggestion_of_all_that_follows_gives_the_finished_document(is_whole):
+    timeline = two_goes((0, 0, "# top\n"))
+    now, final = f"\n{BODY}", timeline.final["a.py"]
+    changes = [(0, len(now), final)] if is_whole else [(AT + 1, AT + 1, f"{PAUSED} + b"), (0, 0, "# top\n")]
+    assert graft_of(timeline, *changes, text=now).grafted == {"a.py": final}
+
+
+def test_a_wrong_change_is_judged_whatever_stands_beside_it():
+    """Of two proposals one is where the next edit is; the other one's place was changed later, and is left as it is."""
+    timeline = renaming((4, 10, "value"))
+    both = graft_of(timeline, (CALL, CALL + 5, "wrong"), (4, 10, "other"))
+    assert both.grafted == {"a.py": timeline.final["a.py"].replace("amount(", "wrong(")}
+    right = graft_of(timeline, (CALL, CALL + 5, "amount"), (4, 10, "value"))
+    assert right.grafted == {"a.py": timeline.final["a.py"]}
+
+
+def test_what_a_suggestion_changes_in_a_test_does_not_count():
+    timeline = renaming()
+    place = next(iter(edit_places(timeline, Grouping())))
+    moment = moment_of(place.event, next_edit=place.next_edit)
+    timeline.final["test_a.py"], timeline.edits["test_a.py"] = "assert total([]) == 1\n", []
+    texts = {"a.py": RENAMED, "test_a.py": timeline.final["test_a.py"]}
+    changes = [DocumentChange("a.py", CALL, CALL + 5, "wrong"), DocumentChange("test_a.py", 0, 6, "print")]
+    found = edit_graft(timeline, moment, texts, changes)
+    assert found.grafted == {"a.py": RENAMED.replace("total", "wrong")}
+    alone = edit_graft(timeline, moment, texts, changes[1:])
+    assert alone.grafted == alone.emptied
+
+
+def test_a_deletion_whose_surroundings_were_rewritten_cannot_be_tested():
+    text = "def f():\n    keep()\n    gone()\n    last()\n\n\nx = 1\n"
+    start, end = text.index("    gone"), text.index("    last")
+    tape = Typist(text=text).edit((len(text), len(text), "y = 2\n")).edit((start, end, ""), reason="delete", gap=2000.0)
+    now = f"{text}y = 2\n"
+    assert graft_of(Timeline(tape.tape()), text=now).emptied == {"a.py": now}
+    tape.edit((0, tape.text.index("\n\n\n"), "def f():\n    return 9"), gap=2000.0)
+    assert graft_of(Timeline(tape.tape()), text=now) is None
+
+
+def test_a_next_edit_without_which_nothing_parses_proves_nothing():
+    broken = EditGraft({"a.py": "def f(:\n"}, {}, is_elsewhere=False)
+    assert broken.is_broken({"a.py": "def f():\n    pass\n"})
+    assert not broken.is_broken({"a.py": "def f(:\n"})
+
+
+def test_an_answer_that_rewrites_a_region_changes_only_what_differs():
+    assert least_changes("a = f(x)\nb = 1\n", [(0, 14, "a = f(y)\nb = 1")]) == [(6, 7, "y")]
+    assert least_changes("'😀' + a\r\n", [(0, 8, "'😀' + b")]) == [(7, 8, "b")]
 
 
 RECORDED = EXCERPTS / "recordings"
@@ -126,5 +207,5 @@ def test_on_sessions_of_people_the_truth_gives_the_finished_project_everywhere(s
         if right is not None:
             tested += 1
             assert all(timeline.final[path] == text for path, text in right.grafted.items())
-            assert nothing.grafted == nothing.emptied != right.grafted
+            assert nothing.grafted == nothing.emptied == right.emptied
     assert tested or not places or session not in BUNDLED

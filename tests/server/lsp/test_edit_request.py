@@ -75,3 +75,21 @@ async def test_a_document_that_is_not_open_is_refused(start):
     editor = await start(REPEAT)
     with pytest.raises(JsonRpcException, match="is not open"):
         await propose(editor, uri="file:///gone.py")
+
+
+@pytest.mark.parametrize(("encoding", "character"), [("utf-8", 14), ("utf-16", 12), ("utf-32", 11)])
+async def test_positions_are_counted_as_the_client_counts(start, encoding, character):
+    editor = await start(REPEAT, encodings=(encoding,))
+    editor.open(TEXT)
+    editor.change(2, (0, 0, 0, 5, "amount"))
+    ((_, begin, _, _),) = await propose(editor)
+    assert begin == (1, character)
+
+
+async def test_documents_of_one_name_are_told_apart(start):
+    other = edit(0, 1, "b", path="file:///two/a.py")
+    editor = await start(fixed(edit(0, 1, "a"), other))
+    editor.open("x\n", uri="file:///one/a.py")
+    editor.open("y\n", uri="file:///two/a.py")
+    found = await propose(editor, character=0, uri="file:///one/a.py")
+    assert [(uri, text) for uri, _, _, text in found] == [("file:///one/a.py", "a"), ("file:///two/a.py", "b")]

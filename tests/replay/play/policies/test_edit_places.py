@@ -3,7 +3,7 @@
 import pytest
 
 from replay.play.policies.edit_groups import Grouping, edit_groups
-from replay.play.policies.edit_places import edit_places, edit_places_left_out
+from replay.play.policies.edit_places import edit_places
 from replay.tapes.tape import Close, Edit, Focus, Open, Tape
 from replay.tapes.timeline import Timeline
 from syntax.text import splice
@@ -21,7 +21,13 @@ def groups_of(tape, **numbers):
     return list(edit_groups(Timeline(tape), Grouping(**numbers)))
 
 
-def kinds_of(tape, **numbers):
+LATER = 200_000.0
+"""After so many ms nothing that follows is an answer."""
+
+
+def kinds_of(typed, **numbers):
+    """The kinds of moments of a tape that goes on for long enough to tell that nothing follows."""
+    tape = typed.select(0, gap=LATER).tape()
     return [place.kind for place in edit_places(Timeline(tape), Grouping(**numbers))]
 
 
@@ -62,19 +68,20 @@ def test_edits_without_effect_are_no_group():
 
 
 def test_the_next_edit_is_a_jump_if_it_is_more_than_a_line_away():
-    tape = typist(gap=2000.0).type("a", at=LINE[3]).type("b", at=LINE[4] + 1).type("c", at=LINE[7] + 2).tape()
+    tape = typist(gap=2000.0).type("a", at=LINE[3]).type("b", at=LINE[4] + 1).type("c", at=LINE[7] + 2)
     assert kinds_of(tape) == ["near", "jump", "silence"]
+    (*_, last) = edit_places(Timeline(typist().type("a", at=0).type("b", at=LINE[9] + 1).tape()), Grouping())
+    assert last.kind == "jump", "whether something follows cannot be told at the end of the tape"
 
 
 def test_two_minutes_without_an_edit_are_silence():
-    tape = typist().type("a", at=0).edit((1, 1, "b"), gap=120_001.0).tape()
+    tape = typist().type("a", at=0).edit((1, 1, "b"), gap=120_001.0)
     assert kinds_of(tape) == ["silence", "silence"]
 
 
 def test_there_is_no_moment_where_the_text_changes_before_the_next_edit():
-    tape = typist(gap=2000.0).type("a", at=0).edit((0, 1, ""), reason="undo").type("b", at=0).tape()
+    tape = typist(gap=2000.0).type("a", at=0).edit((0, 1, ""), reason="undo").type("b", at=0)
     assert kinds_of(tape) == ["silence"]
-    assert edit_places_left_out(Timeline(tape), Grouping()) == 1
 
 
 def two_documents(*, is_open):
@@ -84,7 +91,8 @@ def two_documents(*, is_open):
     again = [] if is_open else [Open(2200.0, 1, "b.py", "python", "x\n")]
     edit = [Focus(2900.0, 1), Edit(3000.0, 1, ((0, 1, "y"),), "type")]
     opened, focus, *keys = one.events
-    return Tape(one.header, (opened, *other, focus, *(closing and [Close(1.5, 1)]), *keys, *again, *edit))
+    end = [Focus(LATER, 0)]
+    return Tape(one.header, (opened, *other, focus, *(closing and [Close(1.5, 1)]), *keys, *again, *edit, *end))
 
 
 def test_another_open_document_is_a_jump():
@@ -94,13 +102,14 @@ def test_another_open_document_is_a_jump():
 
 
 def test_a_document_that_is_not_open_yet_is_no_next_edit():
-    assert kinds_of(two_documents(is_open=False)) == ["silence"]
+    places = edit_places(Timeline(two_documents(is_open=False)), Grouping())
+    assert [place.kind for place in places] == ["silence"]
 
 
 def test_the_changes_of_the_next_edit_make_the_text_behind_it():
     tape = typist(gap=300.0).type("abc", at=5).edit((LINE[20], LINE[20] + 4, "row"), gap=3000.0)
     tape.edit((LINE[22], LINE[22] + 1, "X"), gap=300.0)
-    first, last = edit_places(Timeline(tape.tape()), Grouping())
+    first, last = edit_places(Timeline(tape.select(0, gap=LATER).tape()), Grouping())
     before = splice(TEXT, [(5, 5, "abc")])
     assert splice(before, [change.change for change in first.next_edit.changes]) == tape.text
     assert (first.next_edit.until, last.event) == (7, 7)
@@ -110,3 +119,27 @@ def test_the_changes_of_the_next_edit_make_the_text_behind_it():
 def test_numbers_outside_of_their_range_are_refused(numbers):
     with pytest.raises(ValueError, match="must be at least"):
         Grouping(**numbers)
+
+
+def test_edits_that_cancel_out_are_no_group():
+    tape = Typist(text="x = 2\n\n\ny = 2\n").edit((6, 7, ""), reason="delete").edit((6, 6, "\n"), gap=300.0)
+    assert groups_of(tape.tape()) == []
+
+
+def test_a_document_that_is_closed_ends_its_group():
+    tape = typist().type("a", at=0).tape()
+    again = [Close(150.0, 0), Open(160.0, 0, "a.py", "python", "other\n"), Edit(170.0, 0, ((5, 5, "b"),), "type")]
+    assert [group.changes for group in groups_of(Tape(tape.header, (*tape.events, *again)))] == [
+        ((0, 0, "a"),),
+        ((5, 5, "b"),),
+    ]
+
+
+@pytest.mark.parametrize("path", ["tests/test_a.py", "yarn.lock"])
+def test_an_edit_of_a_test_or_a_generated_file_is_no_next_edit(path):
+    one = typist(gap=2000.0).type("a", at=0)
+    opened, focus, key = one.events
+    other = [Open(1.0, 1, path, "python", "x\n")]
+    edits = [Focus(2900.0, 1), Edit(3000.0, 1, ((0, 1, "y"),), "type"), Focus(LATER, 0)]
+    places = edit_places(Timeline(Tape(one.header, (opened, *other, focus, key, *edits))), Grouping())
+    assert [place.kind for place in places] == ["silence"]
