@@ -32,6 +32,8 @@ class ProviderEntry:
     """Settings to begin with, beside its name."""
     is_for_editors: bool = True
     """Whether it offers text at the cursor where nobody knows what is going to be written."""
+    proposes_edits: bool = False
+    """Whether it answers questions for the next edit."""
 
 
 _RECORDED = "server.providers.recorded"
@@ -58,9 +60,12 @@ PROVIDERS: Mapping[str, ProviderEntry] = MappingProxyType(
             {"command": ["copilot-language-server", "--stdio"]},
         ),
         "recorded": ProviderEntry(
-            _RECORDED, "Recorded answers from a file", {"answers": "/absolute/path/answers.jsonl"}
+            _RECORDED,
+            "Recorded answers from a file",
+            {"answers": "/absolute/path/answers.jsonl"},
+            proposes_edits=True,
         ),
-        "oracle": ProviderEntry(_RECORDED, "What the person wrote", is_for_editors=False),
+        "oracle": ProviderEntry(_RECORDED, "What the person wrote", is_for_editors=False, proposes_edits=True),
         "ngram": ProviderEntry(
             "server.providers.ngram",
             "A baseline without a model: the most frequent continuation in the open documents",
@@ -69,8 +74,9 @@ PROVIDERS: Mapping[str, ProviderEntry] = MappingProxyType(
             "server.providers.repeat_edit",
             "A baseline for next edits: the last replacement again, at the next place with the same word",
             is_for_editors=False,
+            proposes_edits=True,
         ),
-        "fixed": ProviderEntry("server.providers.fixed", "Always the same text", {"text": ""}),
+        "fixed": ProviderEntry("server.providers.fixed", "Always the same text", {"text": ""}, proposes_edits=True),
     }
 )
 

@@ -134,16 +134,31 @@ class TapeSource:
             raise ReplayError(
                 "--samples asks several times at one moment, so moments must stand alone: use --policy blocks and --mode judge"
             )
-        if policy_of(options.policy, options.policies).asks == "edits" and (options.mode == "drive" or options.ablate):
-            flag = "--mode drive" if options.mode == "drive" else "--ablate repairs"
-            raise ReplayError(
-                f"{flag} is not for next edits: leave it out, or choose another --policy than {options.policy}"
-            )
+        if policy_of(options.policy, options.policies).asks == "edits":
+            self._check_edits()
         latency_of(options.latency, 0, self.tape)
         if options.tests:
             with_tests(self.tape, options)
             with suppress(ProjectMissingError):  # only this tape is left out then
                 starting_files(self.tape, clones_of(options))
+
+    def _check_edits(self) -> None:
+        """Refuse what has no meaning where next edits are asked for."""
+        from server.providers.registry import (
+            PROVIDERS,  # with all that wraps a provider, which other replays need in the server alone
+        )
+
+        options, provider = self.options, self.options.settings.provider.name
+        if options.mode == "drive" or options.ablate:
+            flag = "--mode drive" if options.mode == "drive" else "--ablate repairs"
+            raise ReplayError(
+                f"{flag} is not for next edits: leave it out, or choose another --policy than {options.policy}"
+            )
+        if provider in PROVIDERS and not PROVIDERS[provider].proposes_edits:
+            able = ", ".join(name for name, entry in PROVIDERS.items() if entry.proposes_edits)
+            raise ReplayError(
+                f"provider {provider!r} proposes no edits: choose one of {able}, or another --policy than {options.policy}"
+            )
 
     async def open(self, context: TestContext, stack: AsyncExitStack) -> Subject:
         """Lay the project out and run its tests, if anything is tested."""

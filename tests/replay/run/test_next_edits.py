@@ -65,3 +65,10 @@ async def test_figures_of_a_person_are_not_measured_where_edits_are_asked_for(tm
 def test_what_has_no_meaning_for_next_edits_is_refused(more, flag):
     with pytest.raises(ReplayError, match=f"{flag} is not for next edits"):
         TapeSource(read(LEDGER), replayed({"name": "oracle"}, **more)).check()
+
+
+def test_a_provider_that_proposes_no_edits_is_refused_before_anything_is_asked():
+    with pytest.raises(
+        ReplayError, match="'ngram' proposes no edits: choose one of recorded, oracle, repeat-edit, fixed"
+    ):
+        TapeSource(read(LEDGER), replayed({"name": "ngram"})).check()
