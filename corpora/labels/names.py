@@ -369,7 +369,9 @@ def _is_part(parent: tree_sitter.Node, part: str, node: tree_sitter.Node) -> boo
 
 
 def _is_captured(parent: tree_sitter.Node) -> bool:
-    """Whether the name that a node holds is bound by a pattern of Python's `match`: one without a dot that names no class."""
+    """Whether the name that a node holds is bound by a pattern of Python's `match`: one without a dot that names no class, or behind `as`."""
+    if parent.type == "as_pattern" and parent.children[0].type == "case_pattern":
+        return True
     around = parent.parent if parent.type == "dotted_name" and parent.named_child_count == 1 else None
     return around is not None and around.type in _CAPTURING
 
