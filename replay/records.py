@@ -93,7 +93,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     `hole` names the part of the finished document that is wanted at the moment, by its path and its end, and `function` the
     outermost function around it, by its path and line ("": none): moments of the same one are not independent. `program` says which program
     a task is a gap of, where several tasks of a corpus may be gaps of one ("": its document is the program).
-    `kind` and `scenario` come from the `blocks` policy, and so does `within`: smaller parts that begin here too. `before` and `after`
+    `kind` and `scenario` come from the `blocks` policy (of a next edit `kind` is that of `next_edit`), and so does `within`: smaller parts that begin here too. `before` and `after`
     are the text around the cursor (cut to a window for display), `truth` is the text at this place in the finished project. `turn` counts the moments at one
     place before one event; there are several
     only if text was accepted and removed again. `request` is the number of the tape's own request that is asked again here, None if the

@@ -23,6 +23,7 @@ from server.cache import Cache, CacheGroup, Hit, follows
 from server.context import Budget, Surroundings, choose, unix
 from server.errors import ProviderError, ProviderMissing, ProviderOverdue
 from server.providers.protocol import AnswerPiece, AnswerText, Provider, Request, proposes_edits, summarize
+from server.providers.registry import edit_providers
 from server.queries import CompletionResult, Query
 from server.repair.chain import normalised
 from server.repair.draft import Draft
@@ -109,7 +110,7 @@ class Service:
 
     async def _proposed(self, query: Query) -> CompletionResult:
         if not proposes_edits(self.provider):
-            reason = f"provider {self.provider.name!r} proposes no edits: choose repeat-edit, recorded or fixed"
+            reason = f"provider {self.provider.name!r} proposes no edits: choose one of {', '.join(edit_providers())}"
             return CompletionResult(outcome="failed", reason=reason, provider=self.provider.name)
         request = replace(self._request(query), asks="edit", edited=tuple(query.edited), paths=query.paths)
 

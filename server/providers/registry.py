@@ -81,6 +81,11 @@ PROVIDERS: Mapping[str, ProviderEntry] = MappingProxyType(
 )
 
 
+def edit_providers() -> tuple[str, ...]:
+    """The built-in providers that answer questions for the next edit."""
+    return tuple(name for name, entry in PROVIDERS.items() if entry.proposes_edits)
+
+
 HEALED = frozenset({"gguf", "llamacpp"})
 """Providers whose half-typed words are healed by default, because they can be forced to begin an answer with given characters.
 

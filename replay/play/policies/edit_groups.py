@@ -1,4 +1,4 @@
-"""The groups of a person's edits: what they did in one go, at one or two places (DESIGN.md §5a)."""
+"""The groups of a person's edits: what they did in one go, at one or two places."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Grouping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Successive edits of one document belong together up to `lines` lines and `pause` apart (Zed, `edit_prediction`: its events are merged
     within 8 lines and 1 s). An edit that would make a group have more `places`, with whole lines between them, begins another, and so does
-    one that comes later than `horizon` after its first. The next one
-    is a jump if it begins more than `near` lines away, or in another document; one that begins later than `horizon` answers nothing.
+    one that comes later than `horizon` after its first. The next group is a jump if it begins more than `near` lines away, or in another
+    document; one that begins later than `horizon` answers nothing.
     """
 
     lines: int = 8
@@ -45,8 +45,9 @@ class EditGroup:
     """Edits of a person in one document, in one go.
 
     `first` and `last` are the indices of its edit events, `began` and `ended` their virtual times (ms). `changes` are all of them as one,
-    against `before`, the text before the first. `open_paths` are the documents that are open then. `cursor` is where the last one left the cursor (UTF-16 offset). `begins` is the line (from 0) of its first edit in the text before it, `stops` the last line of its
-    last edit in the text behind it.
+    against `before`, the text before the first. `open_paths` are the documents that are open behind the last, `cursor` is where that left the
+    cursor (UTF-16 offset). `begins` is the line (from 0) of the first edit in the text before it, `stops` the last line of the last edit in the
+    text behind it.
     """
 
     path: str

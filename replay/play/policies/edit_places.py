@@ -1,4 +1,4 @@
-"""The moments of policy `edits`: the state after each group of a person's edits, and what they did next (DESIGN.md §5a)."""
+"""The moments of policy `edits`: the state after each group of a person's edits, and what they did next."""
 
 from __future__ import annotations
 

@@ -144,8 +144,9 @@ class TapeSource:
 
     def _check_edits(self) -> None:
         """Refuse what has no meaning where next edits are asked for."""
-        from server.providers.registry import (
-            PROVIDERS,  # with all that wraps a provider, which other replays need in the server alone
+        from server.providers.registry import (  # with all that wraps a provider, which other replays need in the server alone
+            PROVIDERS,
+            edit_providers,
         )
 
         options, provider = self.options, self.options.settings.provider.name
@@ -154,8 +155,8 @@ class TapeSource:
             raise ReplayError(
                 f"{flag} is not for next edits: leave it out, or choose another --policy than {options.policy}"
             )
-        if provider in PROVIDERS and not PROVIDERS[provider].proposes_edits:
-            able = ", ".join(name for name, entry in PROVIDERS.items() if entry.proposes_edits)
+        if provider in PROVIDERS and provider not in edit_providers():
+            able = ", ".join(edit_providers())
             raise ReplayError(
                 f"provider {provider!r} proposes no edits: choose one of {able}, or another --policy than {options.policy}"
             )

@@ -32,6 +32,7 @@ def test_a_change_outside_of_its_document_is_refused():
         ([DocumentChange("a.py", 8, 13, "3")], "a.py:3 -three"),
         ([DocumentChange("a.py", 4, 4, "\nnew\n")], "a.py:1 +new"),
         ([DocumentChange("b.py", 4, 5, "2")], "b.py:1 -x = 1"),
+        ([DocumentChange("b.py", 5, 6, "\r\n")], "b.py @@ only line ends differ @@"),
         ([], ""),
     ],
 )

@@ -60,7 +60,10 @@ async def test_several_edits_come_in_their_order(start):
         (fixed(edit(0, 99, "x")), "a.py from 0 to 99, which is outside of it"),
         (fixed(edit(5, 2, "x")), "outside of it"),
         (fixed(edit(0, 1, "x", path="gone.py")), "'gone.py', which is not open"),
-        ({"provider": {"name": "ngram"}}, "provider 'ngram' proposes no edits: choose repeat-edit"),
+        (
+            {"provider": {"name": "ngram"}},
+            "provider 'ngram' proposes no edits: choose one of recorded, oracle, repeat-edit, fixed",
+        ),
     ],
 )
 async def test_what_is_no_edit_of_what_is_open_fails_with_its_reason(start, settings, reason):

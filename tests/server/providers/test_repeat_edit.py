@@ -7,8 +7,10 @@ from server.documents import Document, known
 from server.edit_answers import ProposedChange, edit_answer, read_edit_answer
 from server.errors import ProviderRefused
 from server.prompt import Prompt
-from server.providers.protocol import Request, answer_text
+from server.providers import registry
+from server.providers.protocol import Request, answer_text, proposes_edits
 from server.providers.repeat_edit import RepeatEdit, replacement
+from server.settings import ProviderSettings
 
 
 def edit(old, new):
@@ -52,6 +54,11 @@ async def proposed(before, after, *others, edited=RENAMED, asks="edit"):
         paths=paths,
     )
     return read_edit_answer(answer_text([piece async for piece in RepeatEdit().complete(request)]))
+
+
+@pytest.mark.parametrize("name", ["ngram", "fixed", "repeat-edit"])
+def test_what_is_declared_of_a_provider_is_what_it_does(name):
+    assert proposes_edits(registry.make(ProviderSettings(name=name))) == (name in registry.edit_providers())
 
 
 async def test_the_next_place_is_behind_the_cursor_then_from_the_start_then_in_another_document():
