@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from replay.judge.alignment import WrittenCode, reach, statement_ends
+from replay.judge.alignment import WrittenCode, reach
 from replay.records import DocumentChange, Moment, NextEdit
 from replay.tapes.file_kinds import file_kind
 from replay.tapes.timeline import Timeline
+from syntax.blocks import statements
 from syntax.gaps import without
 from syntax.languages import Language, language_of
 from syntax.parse import has_error, parse
@@ -219,18 +220,21 @@ def _emptied(timeline: Timeline, places: Sequence[EditedPlace]) -> dict[str, str
         if put_in or _breaks(path, found[path], final):
             text = final
             for place, end in sorted(own, key=lambda one: one[1], reverse=True):
-                text = without(language, text, index_of(text, place.start), index_of(text, end))
+                first, last = index_of(text, place.start), index_of(text, end)
+                said = len(text[first:last].rstrip())  # the line end behind it stays
+                text = without(language, text, first, first + said) if said else text[:first] + text[last:]
             found[path] = text
     return found
 
 
 def _statement_end(language: Language, final: str, place: EditedPlace) -> int:
-    """The end of a place, or of what was written behind it later, as far as the statement goes that it ends in (UTF-16 offset)."""
-    if place.outer == place.end:
+    """The end of a place, or, where that is in the middle of a statement, of what was written of it behind the place later (UTF-16 offset)."""
+    if place.outer == place.end or not place.wanted.strip():
         return place.end
-    at = index_of(final, place.end)
-    end = next((end for end in statement_ends(parse(language, final)) if end >= at), at)
-    return min(place.outer, offset_of(final, end))
+    tree, at = parse(language, final), index_of(final, place.end)
+    at = len(final[:at].rstrip())
+    around = [(end - start, end) for start, end in statements(tree, tree.nodes()) if start < at < end]
+    return max(place.end, min(place.outer, offset_of(final, min(around)[1]))) if around else place.end
 
 
 def _grafted(timeline: Timeline, places: Sequence[EditedPlace]) -> dict[str, str]:

@@ -137,6 +137,19 @@ def test_code_that_goes_on_later_never_stands_twice(said, there):
     assert "+ b" not in found.emptied["a.py"], "what grammar demands, and no half of a statement"
 
 
+@pytest.mark.parametrize(
+    ("put_in", "left"), [("\n\n", "# 1\na = 1"), ("# 2\n", "# 1\na = 1"), ("x = 0\n", "# 1\na = 1")]
+)
+def test_statements_that_are_written_behind_a_place_later_are_not_emptied_with_it(put_in, left):
+    """Undoing blank lines, a comment or a whole statement takes nothing of what was begun after it."""
+    tape = Typist(text="# 1\n").edit((0, 0, "\n")).edit((5, 5, put_in), gap=2000.0)
+    tape.edit((5 + len(put_in), 5 + len(put_in), "a = 1"), gap=2000.0).edit(
+        (10 + len(put_in), 10 + len(put_in), "\n"), gap=2000.0
+    )
+    emptied = graft_of(Timeline(tape.tape()), text="\n# 1\n").emptied["a.py"]
+    assert [line for line in emptied.split("\n") if line not in {"", "pass"}] == left.split("\n")
+
+
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_a_suggestion_of_all_that_follows_gives_the_finished_document(is_whole):
     timeline = two_goes((0, 0, "# top\n"))
